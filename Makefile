@@ -1,0 +1,48 @@
+# Part of the torq-mlir project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+JOBS ?= auto
+DEFINITIONS := $(shell find dialects passes -name '*.td') CMakeLists.txt $(wildcard cmake/*)
+
+.PHONY: venv demo test test-full lint docs clean
+
+venv: $(VENV)/.installed
+
+# The build runs in the environment itself: a changed definition is regenerated in seconds.
+$(VENV)/.dependencies: pyproject.toml
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(BIN)/pip install --quiet --upgrade 'pip>=25.1'
+	$(BIN)/pip install --quiet --group dev
+	touch $@
+
+$(VENV)/.installed: $(VENV)/.dependencies $(DEFINITIONS)
+	$(BIN)/pip install --quiet --no-build-isolation --editable '.[torch]'
+	touch $@
+
+demo: venv
+	$(BIN)/python -m demo
+
+test: venv
+	$(BIN)/python -m pytest -n $(JOBS) -m 'not slow'
+
+test-full: venv
+	$(BIN)/python -m pytest -n $(JOBS)
+
+lint: venv
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+# The documentation generated from the definitions, as the repository shows it.
+GENERATED = $(wildcard $(VENV)/lib/python3*/site-packages/torq_mlir/_generated)
+
+docs: venv
+	mkdir -p docs/dialects
+	cp $(GENERATED)/TorqHL.md $(GENERATED)/QuantizedDecomposed.md docs/dialects/
+	cp $(GENERATED)/passes.md docs/passes.md
+
+clean:
+	rm -rf $(VENV) build

@@ -1,0 +1,148 @@
+# Part of the torq-mlir project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The torq_hl dialect: op classes, and a builder function for each operation.
+
+A builder takes the operands in the order of the ODS without `init`, and the attributes by keyword as Python values; it
+returns the result. Attributes equal to their default are left out. Every builder also has the keywords
+
+  element_type: element type of the result; that of the first input when omitted, i1 for comparisons.
+  shape: of the result, for `broadcast` and `fill` alone; elsewhere it follows from the operands.
+  init: the output buffer; `tensor.empty` of the result type when omitted.
+  loc, ip: location and insertion point; the current ones when omitted.
+
+Builders raise TypeError for missing or unknown operands and attributes, and `shapes.ShapeError`, a ValueError, for
+those that do not fit together and for a result of dynamic shape without `init`.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+from torch_mlir import ir
+from torch_mlir.dialects import tensor
+
+from torq_mlir._generated._torq_hl_ops import (
+    ActOp,
+    AddOp,
+    AvgPool2DOp,
+    BroadcastOp,
+    Conv1DOp,
+    Conv2DOp,
+    ConvertOp,
+    DepthwiseConv2DOp,
+    ElementwiseBinaryOp,
+    FillOp,
+    FmaOp,
+    FullyConnectedOp,
+    IdentityOp,
+    MatMulOp,
+    MaxPool2DOp,
+    MulOp,
+    ReduceMeanOp,
+    TableOp,
+    TransposeOp,
+)
+from torq_mlir._generated.torq_hl import DIALECT
+from torq_mlir.dialects import building, inference, ods, tensor_types
+from torq_mlir.dialects.shapes import ShapeError
+from torq_mlir.dialects.torq_hl_rules import PREDICATES
+
+OPERATIONS = {definition.name: definition for definition in DIALECT.operations}
+OP_CLASSES = (
+    ActOp,
+    AddOp,
+    AvgPool2DOp,
+    BroadcastOp,
+    Conv1DOp,
+    Conv2DOp,
+    ConvertOp,
+    DepthwiseConv2DOp,
+    ElementwiseBinaryOp,
+    FillOp,
+    FmaOp,
+    FullyConnectedOp,
+    IdentityOp,
+    MatMulOp,
+    MaxPool2DOp,
+    MulOp,
+    ReduceMeanOp,
+    TableOp,
+    TransposeOp,
+)
+building.read_defaults(OP_CLASSES, OPERATIONS)
+
+
+def _builder(mnemonic: str, **preset: Any) -> Callable[..., ir.Value]:
+    """The builder of an operation; `preset` are required attributes that the builder lets one omit."""
+    definition = OPERATIONS[f"{DIALECT.name}.{mnemonic}"]
+    inputs = definition.operands[1:]
+
+    def build(
+        *operands: ir.Value,
+        element_type: ir.Type | None = None,
+        shape: tensor_types.Shape | None = None,
+        init: ir.Value | None = None,
+        loc: ir.Location | None = None,
+        ip: ir.InsertionPoint | None = None,
+        **attributes: Any,
+    ) -> ir.Value:
+        values = {**preset, **attributes}
+        named = building.name_operands(definition.name, inputs, operands, values)
+        if init is None:
+            result = _result_type(definition, named, values, element_type, shape)
+            init = _empty(definition.name, result, loc, ip)
+        given = [value for value in named.values() if value is not None]
+        return building.create(definition, init.type, [init, *given], values, loc, ip)
+
+    return building.described(build, definition, inputs, preset)
+
+
+def _result_type(definition, operands, attributes, element_type, shape) -> ir.RankedTensorType:
+    shapes = {name: value and tensor_types.shape(value.type) for name, value in operands.items()}
+    values = {each.name: attributes.get(each.name, ods.absent_value(each)) for each in definition.attributes}
+    inferred = inference.result_shape(definition.name, {**shapes, "init": shape}, values)
+    if inferred is None:
+        raise ShapeError(f"{definition.name}: the shape of the result does not follow from the operands; pass shape")
+    if element_type is None:
+        source = operands.get("input", operands.get("input1"))
+        if source is None:
+            raise TypeError(f"{definition.name} requires element_type")
+        element_type = tensor_types.element_type(source.type)
+        if definition.name == ElementwiseBinaryOp.OPERATION_NAME and attributes["op_type"] in PREDICATES:
+            element_type = ir.IntegerType.get_signless(1)
+    return tensor_types.tensor(inferred, element_type)
+
+
+def _empty(name: str, result: ir.RankedTensorType, loc, ip) -> ir.Value:
+    if not result.has_static_shape:
+        raise ShapeError(f"{name}: the result {result} has dynamic dimensions; pass init")
+    return tensor.EmptyOp(result.shape, result.element_type, loc=loc, ip=ip).result
+
+
+act = _builder(
+    "act",
+    input_zp=0,
+    output_zp=0,
+    min_int=-(2**63),
+    max_int=2**63 - 1,
+    min_fp=float("-inf"),
+    max_fp=float("inf"),
+)
+add = _builder("add", name="add", input_zp=0)
+avg_pool2d = _builder("avg_pool2d")
+broadcast = _builder("broadcast")
+conv1d = _builder("conv1d", weight_zp=0, groups=1, vectorization_mode=0)
+conv2d = _builder("conv2d", weight_zp=0, groups=1, vectorization_mode=0)
+convert = _builder("convert")
+depthwise_conv2d = _builder("depthwise_conv2d", weight_zp=0, vectorization_mode=0)
+elementwisebinary = _builder("elementwisebinary")
+fill = _builder("fill")
+fma = _builder("fma")
+fully_connected = _builder("fully_connected", weight_zp=0, vectorization_mode=0)
+identity = _builder("identity")
+matmul = _builder("matmul")
+maxpool2d = _builder("maxpool2d")
+mul = _builder("mul")
+reduce_mean = _builder("reduce_mean")
+table = _builder("table")
+transpose = _builder("transpose")

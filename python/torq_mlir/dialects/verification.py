@@ -1,0 +1,99 @@
+# Part of the torq-mlir project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The verifier of every operation: the constraints of the ODS, the inferred shape, and rules across operands."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from torch_mlir import ir
+
+from torq_mlir.dialects import inference, ods, quantized_decomposed, tensor_types, torq_hl
+from torq_mlir.dialects.ods import InvalidOperationError
+from torq_mlir.dialects.quantized_decomposed_rules import RULES as QUANTIZED_DECOMPOSED_RULES
+from torq_mlir.dialects.tensor_types import TensorInfo
+from torq_mlir.dialects.torq_hl_rules import RULES as TORQ_HL_RULES
+
+_OPERATIONS = {**quantized_decomposed.OPERATIONS, **torq_hl.OPERATIONS}
+_RULES = {**QUANTIZED_DECOMPOSED_RULES, **TORQ_HL_RULES}
+
+# Names without a dialect prefix that any operation may carry.
+_DISCARDABLE = frozenset({"torq-executor"})
+
+
+class Verifier(ir.DynamicOpTrait):
+    """Attached to every operation of the dialects."""
+
+    @staticmethod
+    def verify_invariants(op: ir.OpView) -> bool:
+        definition = _OPERATIONS[op.operation.name]
+        try:
+            _verify(op.operation, definition)
+        except InvalidOperationError as error:
+            op.location.emit_error(f"'{definition.name}' op {error}")
+            return False
+        return True
+
+
+def _verify(operation: ir.Operation, definition: ods.Operation) -> None:
+    operands = _check_values("operand", operation.operands, definition.operands)
+    results = _check_values("result", operation.results, definition.results)
+    attributes = _check_attributes(operation, definition)
+    ((result_name, result),) = results.items()
+    shapes = {name: value.shape for name, value in operands.items() if isinstance(value, TensorInfo)}
+    inferred = inference.result_shape(definition.name, shapes, attributes)
+    if not tensor_types.compatible(result.shape, inferred):
+        raise InvalidOperationError(
+            f"result #0 ('{result_name}') must have the inferred shape {tensor_types.text(inferred)}, "
+            f"but got '{result.type}'"
+        )
+    for rule in _RULES[definition.name]:
+        rule(operands, attributes, result)
+
+
+def _check_values(what: str, values: Sequence[ir.Value], definitions: tuple[ods.Value, ...]) -> dict[str, Any]:
+    """The types of operands or results by name: a TensorInfo, None when absent, or a tuple when variadic."""
+    try:
+        types = ods.group([values[index].type for index in range(len(values))], definitions)
+    except ValueError as error:
+        raise InvalidOperationError(f"has a wrong number of {what}s: {error}") from None
+    position = 0
+    for definition in definitions:
+        group = types[definition.name]
+        for type_ in group if isinstance(group, tuple) else () if group is None else (group,):
+            if not definition.constraint.holds(type_):
+                raise InvalidOperationError(
+                    f"{what} #{position} ('{definition.name}') must be {definition.constraint.summary}, "
+                    f"but got '{type_}'"
+                )
+            position += 1
+    return {
+        name: tensor_types.describe(value) if isinstance(value, ir.Type) else value for name, value in types.items()
+    }
+
+
+def _check_attributes(operation: ir.Operation, definition: ods.Operation) -> dict[str, Any]:
+    """The declared attributes by name as Python values, with defaults."""
+    present = operation.attributes
+    values = {}
+    found = 0
+    for declared in definition.attributes:
+        if declared.name not in present:
+            if declared.required:
+                raise InvalidOperationError(f"requires attribute '{declared.name}'")
+            values[declared.name] = ods.absent_value(declared)
+            continue
+        attribute = present[declared.name]
+        if not declared.constraint.holds(attribute):
+            raise InvalidOperationError(
+                f"attribute '{declared.name}' failed to satisfy constraint: {declared.constraint.summary}"
+            )
+        values[declared.name] = ods.python_value(attribute)
+        found += 1
+    if found < len(present):
+        for name in present:
+            if name not in values and name not in _DISCARDABLE and "." not in name:
+                raise InvalidOperationError(
+                    f"has no attribute '{name}'; a discardable attribute has the prefix of a dialect"
+                )
+    return values
