@@ -1,0 +1,264 @@
+//===- Passes.td - pass declarations --------------------------------------===//
+//
+// Part of the torq-mlir project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The implementation of a pass is the Python module of its name, with
+// underscores, next to this file. A pass without an operation runs on any op
+// that is isolated from above: on a module as well as on a function.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TORQ_PASSES
+#define TORQ_PASSES
+
+include "mlir/Pass/PassBase.td"
+
+//===----------------------------------------------------------------------===//
+// Level 0 to level 1: quantization as quantized_decomposed on torch tensors
+//===----------------------------------------------------------------------===//
+
+def RaiseOnnxQuantization : Pass<"raise-onnx-quantization"> {
+  let summary = "Raise quantized ONNX operators to quantized_decomposed";
+  let description = [{
+    `QuantizeLinear` and `DequantizeLinear` become the operations of
+    `quantized_decomposed`. Operators that compute on quantized values
+    (`QLinearConv`, `QLinearMatMul`, the `QLinear*` and `QGemm` family of
+    ONNX Runtime) become their float operator between dequantizations and a
+    quantization, so that QDQ and QOperator models are the same from here on.
+    Result types that the importer does not know are inferred.
+
+    ```mlir
+    %q = torch.operator "onnx.QuantizeLinear"(%x, %scale, %zp)
+        : (!torch.vtensor<[1,8],f32>, !torch.vtensor<[],f32>,
+           !torch.vtensor<[],si8>) -> !torch.vtensor<[1,8],si8>
+    ```
+
+    becomes
+
+    ```mlir
+    %q = "quantized_decomposed.quantize_per_tensor"(%x, %scale, %zp)
+        {divide, dtype = si8, quant_max = 127 : i64, quant_min = -128 : i64}
+        : (!torch.vtensor<[1,8],f32>, !torch.vtensor<[],f32>,
+           !torch.vtensor<[],si8>) -> !torch.vtensor<[1,8],si8>
+    ```
+
+    A scale or zero point that is not constant, or of a wrong type, is an
+    error that names the node.
+  }];
+  let dependentDialects = ["quantized_decomposed", "torch"];
+}
+
+def QuantizedDecomposedSimplify : Pass<"quantized-decomposed-simplify"> {
+  let summary = "Remove and move quantize and dequantize where no result changes";
+  let description = [{
+    Rewrites that keep every value bit for bit: a quantization of what was
+    dequantized with the same parameters disappears, data movement (reshape,
+    transpose, ...) changes places with a dequantization so that it moves
+    stored values, constants are quantized. A dequantization of what was
+    quantized stays: it is the quantization error that the model wants.
+
+    ```mlir
+    %x = "quantized_decomposed.dequantize_per_tensor"(%q, %scale, %zp) {...}
+    %r = "quantized_decomposed.quantize_per_tensor"(%x, %scale, %zp) {...}
+    ```
+
+    becomes `%q`.
+  }];
+  let dependentDialects = ["arith", "linalg", "quantized_decomposed", "tensor", "torch"];
+}
+
+//===----------------------------------------------------------------------===//
+// Level 1 to level 2: builtin tensors
+//===----------------------------------------------------------------------===//
+
+def QuantizedDecomposedBackendTypeConversion
+    : Pass<"quantized-decomposed-backend-type-conversion"> {
+  let summary = "Convert quantized_decomposed from torch tensors to builtin tensors";
+  let description = [{
+    The operations change to builtin tensors between conversions, which the
+    backend type conversions of torch-mlir remove later. Storage becomes
+    signless; the attribute `dtype` keeps the sign.
+
+    ```mlir
+    %q = "quantized_decomposed.quantize_per_tensor"(%x, %scale, %zp) {...}
+        : (!torch.vtensor<[8],f32>, !torch.vtensor<[],f32>,
+           !torch.vtensor<[],ui8>) -> !torch.vtensor<[8],ui8>
+    ```
+
+    becomes
+
+    ```mlir
+    %0 = torch_c.to_builtin_tensor %x : !torch.vtensor<[8],f32> -> tensor<8xf32>
+    %1 = torch_c.to_builtin_tensor %scale : !torch.vtensor<[],f32> -> tensor<f32>
+    %2 = torch_c.to_builtin_tensor %zp : !torch.vtensor<[],ui8> -> tensor<i8>
+    %3 = "quantized_decomposed.quantize_per_tensor"(%0, %1, %2) {...}
+        : (tensor<8xf32>, tensor<f32>, tensor<i8>) -> tensor<8xi8>
+    %q = torch_c.from_builtin_tensor %3 : tensor<8xi8> -> !torch.vtensor<[8],ui8>
+    ```
+  }];
+  let dependentDialects = ["arith", "quantized_decomposed", "torch", "torch_c"];
+}
+
+//===----------------------------------------------------------------------===//
+// Level 2 to level 3: torq_hl
+//===----------------------------------------------------------------------===//
+
+def TorqSignedStorage : Pass<"torq-signed-storage"> {
+  let summary = "Store unsigned quantized values as signed ones";
+  let description = [{
+    The NPU computes on signed integers. An unsigned value `u` of n bits is
+    stored as `u - 2^(n-1)`, its highest bit flipped; the zero point and the
+    range move along, so that the float values stay what they are. Flips move
+    through data movement and cancel where they meet; the others are left at
+    the borders of the function.
+
+    ```mlir
+    %q = "quantized_decomposed.quantize_per_tensor"(%x, %scale, %c128)
+        {dtype = ui8, quant_max = 255 : i64, quant_min = 0 : i64}
+        : (tensor<8xf32>, tensor<f32>, tensor<i8>) -> tensor<8xi8>
+    ```
+
+    becomes, followed by a flip of the highest bit if anything but a
+    dequantization uses the result,
+
+    ```mlir
+    %q = "quantized_decomposed.quantize_per_tensor"(%x, %scale, %c0)
+        {dtype = si8, quant_max = 127 : i64, quant_min = -128 : i64}
+        : (tensor<8xf32>, tensor<f32>, tensor<i8>) -> tensor<8xi8>
+    ```
+  }];
+  let dependentDialects = ["arith", "linalg", "quantized_decomposed", "tensor"];
+}
+
+def TorqFuseQuantizedOps : Pass<"torq-fuse-quantized-ops"> {
+  let summary = "Fuse dequantizations into the contraction of their values";
+  let description = [{
+    A float contraction (convolution, matrix product) of dequantized operands
+    on its way to a quantization becomes the contraction of the integers with
+    their zero points, the bias in units of `input scale * weight scale`, and
+    one dequantization of the accumulator. Padding by 0.0 becomes padding by
+    the zero point.
+
+    ```mlir
+    %x = "quantized_decomposed.dequantize_per_tensor"(%qx, %sx, %zx) {...}
+    %w = "quantized_decomposed.dequantize_per_tensor"(%qw, %sw, %zw) {...}
+    %y = linalg.matmul ins(%x, %w : tensor<4x8xf32>, tensor<8x2xf32>)
+                       outs(%zero : tensor<4x2xf32>) -> tensor<4x2xf32>
+    ```
+
+    becomes
+
+    ```mlir
+    %a = linalg.quantized_matmul
+        ins(%qx, %qw, %zpx, %zpw : tensor<4x8xi8>, tensor<8x2xi8>, i32, i32)
+        outs(%izero : tensor<4x2xi32>) -> tensor<4x2xi32>
+    %y = linalg.generic  // sitofp, mulf by sx * sw
+    ```
+
+    An accumulator that could overflow 32 bits is left alone; a bias that does
+    not fit is an error.
+  }];
+  let options = [
+    Option<"explain", "explain", "bool", /*default=*/"false",
+           "Record on each operation that was not fused, as torq_hl.refusal, what "
+           "stood in the way">
+  ];
+  let dependentDialects = ["arith", "linalg", "math", "tensor"];
+}
+
+def ConvertLinalgToTorqHL : Pass<"convert-linalg-to-torq-hl"> {
+  let summary = "Convert quantized linalg to torq_hl";
+  let description = [{
+    What computes on integers between dequantizations and a quantization
+    becomes one operation of `torq_hl`: scales become multipliers and a shift,
+    zero points go into the bias, a clamp into the bounds of the output. It
+    does not matter which pass made the linalg. What the NPU does not have
+    stays for the host.
+
+    ```mlir
+    %a = linalg.conv_2d_nchw_fchw_q ins(%x, %w, %zx, %zw : ...) outs(...)
+    %f = linalg.generic ...  // dequantize
+    %q = "quantized_decomposed.quantize_per_tensor"(%f, %scale, %zp) {...}
+    ```
+
+    becomes
+
+    ```mlir
+    %init = tensor.empty() : tensor<1x16x8x8xi8>
+    %q = "torq_hl.conv2d"(%init, %w, %scale_bias, %x)
+        {input_zp = 3 : i32, output_zp = -1 : i32, shift_factor = 36 : i32, ...}
+        : (tensor<1x16x8x8xi8>, tensor<16x3x3x3xi8>, tensor<32xi32>,
+           tensor<1x3x10x10xi8>) -> tensor<1x16x8x8xi8>
+    ```
+  }];
+  let options = [
+    Option<"explain", "explain", "bool", /*default=*/"false",
+           "Record on each operation that was not converted, as torq_hl.refusal, "
+           "what stood in the way">
+  ];
+  let dependentDialects = ["arith", "linalg", "tensor", "torq_hl"];
+}
+
+def ConvertQuantizedDecomposedToLinalg
+    : Pass<"convert-quantized-decomposed-to-linalg"> {
+  let summary = "Convert quantized_decomposed on builtin tensors to linalg";
+  let description = [{
+    The remaining quantizations and dequantizations become element-wise
+    `linalg.generic`, bit for bit what PyTorch computes, or ONNX with `divide`.
+
+    ```mlir
+    %q = "quantized_decomposed.quantize_per_tensor"(%x, %scale, %zp)
+        {divide, dtype = si8, quant_max = 127 : i64, quant_min = -128 : i64}
+        : (tensor<8xf32>, tensor<f32>, tensor<i8>) -> tensor<8xi8>
+    ```
+
+    becomes
+
+    ```mlir
+    %q = linalg.generic {indexing_maps = [#map, #map], iterator_types = ["parallel"]}
+        ins(%x : tensor<8xf32>) outs(%0 : tensor<8xi8>) {
+    ^bb0(%in: f32, %out: i8):
+      %1 = arith.divf %in, %s : f32
+      %2 = math.roundeven %1 : f32
+      %3 = arith.addf %2, %z : f32
+      ...  // clamp, fptosi
+      linalg.yield %6 : i8
+    } -> tensor<8xi8>
+    ```
+  }];
+  let dependentDialects = ["arith", "linalg", "math", "tensor"];
+}
+
+//===----------------------------------------------------------------------===//
+// Level 3 back to linalg: the host
+//===----------------------------------------------------------------------===//
+
+def ConvertTorqHLToLinalg : Pass<"convert-torq-hl-to-linalg"> {
+  let summary = "Convert torq_hl to linalg with the same results";
+  let description = [{
+    The reference lowering: each operation of `torq_hl` becomes linalg that
+    computes the same integers, bit for bit, the rounding of the rescale
+    included. It runs wherever linalg does.
+
+    ```mlir
+    %q = "torq_hl.fully_connected"(%init, %w, %scale_bias, %x) {...}
+        : (tensor<1x10xi8>, tensor<64x10xi8>, tensor<20xi32>, tensor<1x64xi8>)
+        -> tensor<1x10xi8>
+    ```
+
+    becomes
+
+    ```mlir
+    %a = linalg.matmul ins(%x, %w : tensor<1x64xi8>, tensor<64x10xi8>)
+                       outs(%zero : tensor<1x10xi32>) -> tensor<1x10xi32>
+    %q = linalg.generic ...  // add the bias, rescale, add output_zp, clamp
+    ```
+  }];
+  let dependentDialects = ["arith", "linalg", "tensor"];
+}
+
+#endif // TORQ_PASSES

@@ -1,0 +1,40 @@
+# Part of the torq-mlir project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Quantized linalg becomes torq_hl; what does not match stays, and says why when asked to."""
+
+from torch_mlir import ir
+
+from torq_mlir.rewriting.patterns import Pattern, apply_greedily, mark_refusals
+
+from .data_movement import convert_concat, convert_integer_transpose, convert_reshape
+from .elementwise import convert_add, convert_bit_flip, convert_mul, convert_requantize
+from .pooling import convert_average_pool, convert_integer_max_pool, convert_max_pool, convert_reduce_mean
+from .weighted import convert_weighted
+
+# Rooted at the quantization. The more an operation takes in at once, the earlier it is tried.
+_SANDWICHES = (
+    (convert_weighted, 10),
+    (convert_average_pool, 8),
+    (convert_reduce_mean, 8),
+    (convert_max_pool, 8),
+    (convert_add, 6),
+    (convert_mul, 6),
+    (convert_concat, 6),
+    (convert_reshape, 4),
+    (convert_requantize, 2),
+)
+_QUANTIZE = "quantized_decomposed.quantize_per_tensor", "quantized_decomposed.quantize_per_channel", "linalg.generic"
+
+PATTERNS = (
+    *(Pattern(root, rewrite, benefit) for root in _QUANTIZE for rewrite, benefit in _SANDWICHES),
+    Pattern("linalg.pooling_nchw_max", convert_integer_max_pool),
+    Pattern("linalg.generic", convert_bit_flip),
+    Pattern("linalg.transpose", convert_integer_transpose),
+)
+
+
+def run(op: ir.Operation, explain: bool = False) -> None:
+    apply_greedily(op, PATTERNS)
+    if explain:
+        mark_refusals(op, PATTERNS)

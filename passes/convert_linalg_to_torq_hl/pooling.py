@@ -1,0 +1,277 @@
+# Part of the torq-mlir project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Pooling and means between a dequantization and a quantization."""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from torch_mlir import ir
+
+from torq_mlir.dialects import elements, torq_hl
+from torq_mlir.rewriting.clamp import Clamped, match_clamped
+from torq_mlir.rewriting.integer_chain import pad_amounts, pad_value
+from torq_mlir.rewriting.patterns import NOT_MINE, NoMatch
+from torq_mlir.rewriting.qparams import Dequantize, Quantize, match_dequantize, match_quantize
+from torq_mlir.rewriting.scalar_body import body_expression
+from torq_mlir.rewriting.uses import only_user
+
+from .elementwise import check_requantizable, check_storage, constant, locations_of, multiplier, requantize, result_element
+
+_MAX_NAMES = "linalg.pooling_nchw_max"
+_SUM_NAMES = "linalg.pooling_nchw_sum"
+
+
+@dataclass(frozen=True)
+class _Window:
+    """A pooling window over an NCHW tensor; `padding` is [left, right, top, bottom]."""
+
+    operation: ir.Operation
+    source: ir.Value
+    padding: list[int]
+    kernel: list[int]
+    stride: list[int]
+    dilation: list[int]
+
+    @property
+    def covers_input(self) -> bool:
+        return self.kernel == ir.RankedTensorType(self.source.type).shape[2:] and not any(self.padding)
+
+
+def convert_max_pool(operation: ir.Operation, rewriter) -> object:
+    """`quantize(max_pool(dequantize(x)))`; the maximum commutes with both, so another scale is a requantization after."""
+    quantize = match_quantize(operation)
+    if quantize is None:
+        return NOT_MINE
+    clamped = match_clamped(quantize.input)
+    window = _match_window(clamped.value, _MAX_NAMES, -math.inf)
+    if window is None:
+        return NOT_MINE
+    dequantize = match_dequantize(window.source)
+    if dequantize is None:
+        raise NoMatch("the input of the pooling is not dequantized with constant parameters")
+    check_storage(quantize, [dequantize])
+    check_requantizable(quantize, [dequantize])
+    if window.dilation != [1, 1]:
+        raise NoMatch("the NPU has no dilated pooling")
+    with ir.InsertionPoint(operation), locations_of([], clamped, quantize, window.operation):
+        pooled = _max_pool(dequantize.input, window)
+        moved = Dequantize(
+            dequantize.operation, pooled, dequantize.scale, dequantize.zero_point, None, dequantize.unsigned
+        )
+        rewriter.replace_op(operation, [requantize(moved, quantize, clamped)])
+    return None
+
+
+def convert_integer_max_pool(operation: ir.Operation, rewriter) -> object:
+    """Maximum of integers that nothing dequantizes."""
+    if not isinstance(ir.RankedTensorType(operation.operands[0].type).element_type, ir.IntegerType):
+        return NOT_MINE
+    element = ir.RankedTensorType(operation.operands[0].type).element_type
+    window = _match_window(operation.results[0], _MAX_NAMES, -(1 << (element.width - 1)))
+    if element.width not in (8, 16):
+        raise NoMatch(f"the NPU has no pooling of {element}")
+    if window is None or window.dilation != [1, 1]:
+        raise NoMatch("the NPU has no dilated pooling")
+    with ir.InsertionPoint(operation), operation.location:
+        rewriter.replace_op(operation, [_max_pool(window.source, window)])
+    return None
+
+
+def _max_pool(source: ir.Value, window: _Window) -> ir.Value:
+    width = ir.RankedTensorType(source.type).element_type.width
+    low, high = -(1 << (width - 1)), (1 << (width - 1)) - 1
+    return torq_hl.maxpool2d(
+        constant(np.ones(1, np.int8)),
+        constant(np.array([0, 1], np.int32)),
+        source,
+        input_zp=low,
+        output_min=low,
+        output_max=high,
+        stride=window.stride,
+        pad=window.padding,
+        kernel=window.kernel,
+    )
+
+
+def convert_average_pool(operation: ir.Operation, rewriter) -> object:
+    """`quantize(sum_pool(dequantize(x)) / K)` with one divisor: the whole image by avg_pool2d, windows by ones."""
+    quantize = match_quantize(operation)
+    if quantize is None:
+        return NOT_MINE
+    clamped = match_clamped(quantize.input)
+    quotient = _match_quotient(clamped.value)
+    if quotient is None:
+        return NOT_MINE
+    divisor, total, divide = quotient
+    window = _match_window(total, _SUM_NAMES, 0.0)
+    if window is None:
+        return NOT_MINE
+    dequantize = match_dequantize(window.source)
+    if dequantize is None:
+        raise NoMatch("the input of the pooling is not dequantized with constant parameters")
+    if divisor is None:
+        raise NoMatch("the number of averaged values differs between windows (padding that is not counted)")
+    check_storage(quantize, [dequantize])
+    if window.dilation != [1, 1]:
+        raise NoMatch("the NPU has no dilated pooling")
+    build = _global_average if window.covers_input else _windowed_average
+    with ir.InsertionPoint(operation), locations_of([], clamped, quantize, window.operation, divide):
+        rewriter.replace_op(operation, [build(window, dequantize, quantize, clamped, divisor)])
+    return None
+
+
+def convert_reduce_mean(operation: ir.Operation, rewriter) -> object:
+    """`quantize(sum(dequantize(x)) / K)` over trailing dimensions."""
+    quantize = match_quantize(operation)
+    if quantize is None:
+        return NOT_MINE
+    clamped = match_clamped(quantize.input)
+    quotient = _match_quotient(clamped.value)
+    if quotient is None:
+        return NOT_MINE
+    divisor, total, divide = quotient
+    reduction = _match_sum(total)
+    if reduction is None:
+        return NOT_MINE
+    generic, kept = reduction
+    dequantize = match_dequantize(generic.operands[0])
+    if dequantize is None or divisor is None:
+        raise NoMatch("the input of the mean is not dequantized with constant parameters")
+    check_storage(quantize, [dequantize])
+    shape = ir.RankedTensorType(generic.operands[0].type).shape
+    if kept != list(range(len(kept))):
+        raise NoMatch("the mean is not over trailing dimensions")
+    with ir.InsertionPoint(operation), locations_of([], clamped, quantize, generic, divide):
+        count = math.prod(shape[len(kept) :])
+        rows = [*shape[: len(kept)], count]
+        mean = torq_hl.reduce_mean(
+            constant(np.ones(1, np.int8)),
+            _mean_pair(dequantize, quantize, count, divisor)[0],
+            _reshape(dequantize.input, rows),
+            input_zp=int(dequantize.zero_point),
+            element_type=result_element(quantize),
+            **_mean_attributes(dequantize, quantize, clamped, divisor),
+        )
+        result = _reshape(mean, ir.RankedTensorType(operation.results[0].type).shape)
+        rewriter.replace_op(operation, [result])
+    return None
+
+
+def _global_average(window: _Window, dequantize, quantize, clamped, divisor) -> ir.Value:
+    count = math.prod(window.kernel)
+    n, c, *_ = ir.RankedTensorType(window.source.type).shape
+    mean = torq_hl.avg_pool2d(
+        constant(np.ones(1, np.int8)),
+        _mean_pair(dequantize, quantize, count, divisor)[0],
+        torq_hl.transpose(dequantize.input, perm=[0, 2, 3, 1]),
+        input_zp=int(dequantize.zero_point),
+        element_type=result_element(quantize),
+        **_mean_attributes(dequantize, quantize, clamped, divisor),
+    )
+    return _reshape(mean, [n, c, 1, 1])
+
+
+def _windowed_average(window: _Window, dequantize, quantize, clamped, divisor) -> ir.Value:
+    count = math.prod(window.kernel)
+    channels = ir.RankedTensorType(window.source.type).shape[1]
+    pair, shift = _mean_pair(dequantize, quantize, count, divisor, channels)
+    low, high = clamped.integer_bounds(quantize)
+    return torq_hl.depthwise_conv2d(
+        constant(np.ones((channels, 1, *window.kernel), np.int8)),
+        pair,
+        dequantize.input,
+        input_zp=int(dequantize.zero_point),
+        output_zp=int(quantize.zero_point),
+        output_min=low,
+        output_max=high,
+        shift_factor=shift,
+        groups=channels,
+        pad=window.padding,
+        stride=window.stride,
+        dilation=[1, 1],
+        element_type=result_element(quantize),
+    )
+
+
+def _mean_pair(dequantize: Dequantize, quantize: Quantize, count: int, divisor: float, repeat: int = 1):
+    """`[-count * zx, multiplier of sx / (sy * divisor)]`, repeated for channels, and the shift."""
+    value, shift = multiplier(dequantize.scale / (quantize.scale * divisor))
+    pair = np.array([-count * int(dequantize.zero_point), value], np.int32)
+    return constant(np.tile(pair, repeat)), shift
+
+
+def _mean_attributes(dequantize: Dequantize, quantize: Quantize, clamped: Clamped, divisor: float) -> dict[str, int]:
+    low, high = clamped.integer_bounds(quantize)
+    _, shift = multiplier(dequantize.scale / (quantize.scale * divisor))
+    return {"output_zp": int(quantize.zero_point), "output_min": low, "output_max": high, "shift_factor": shift}
+
+
+def _match_window(value: ir.Value, name: str, padding: float) -> _Window | None:
+    if isinstance(value.owner, ir.Block) or value.owner.operation.name != name:
+        return None
+    operation = value.owner.operation
+    source, amounts = operation.operands[0], [0, 0, 0, 0]
+    if not isinstance(source.owner, ir.Block) and source.owner.operation.name == "tensor.pad":
+        low_high = pad_amounts(source.owner.operation)
+        if pad_value(source.owner.operation) != padding or low_high is None or any(low_high[0][:2] + low_high[1][:2]):
+            raise NoMatch("the pooling is padded with another value than its neutral one")
+        (_, _, top, left), (_, _, bottom, right) = low_high
+        source, amounts = source.owner.operation.operands[0], [left, right, top, bottom]
+    window = [elements.to_numpy(operation.attributes[name]).tolist() for name in ("strides", "dilations")]
+    return _Window(operation, source, amounts, list(ir.RankedTensorType(operation.operands[1].type).shape), *window)
+
+
+def _match_quotient(value: ir.Value) -> tuple[float | None, ir.Value, ir.Operation] | None:
+    """`(divisor, dividend, operation)` of a division by a constant, or by a number that depends on the position."""
+    if isinstance(value.owner, ir.Block) or value.owner.operation.name != "linalg.generic":
+        return None
+    generic = value.owner.operation
+    match body_expression(generic):
+        case ("arith.divf", ("arg", 0), ("const", divisor)):
+            return divisor, generic.operands[0], generic
+        case ("arith.mulf", ("arg", 0), ("const", factor)) if factor:
+            return 1.0 / factor, generic.operands[0], generic
+        case ("arith.divf", ("arg", 0), ("arith.sitofp", _)):
+            return None, generic.operands[0], generic
+    return None
+
+
+def _match_sum(value: ir.Value) -> tuple[ir.Operation, list[int]] | None:
+    """A sum from zero over some loops, and the loops that are kept."""
+    if isinstance(value.owner, ir.Block) or value.owner.operation.name != "linalg.generic":
+        return None
+    generic = value.owner.operation
+    match body_expression(generic):
+        case ("arith.addf", ("arg", 0), ("arg", 1)) | ("arith.addf", ("arg", 1), ("arg", 0)) if len(generic.operands) == 2:
+            pass
+        case _:
+            return None
+    maps = [ir.AffineMapAttr(m).value for m in ir.ArrayAttr(generic.attributes["indexing_maps"])]
+    if maps[0] != ir.AffineMap.get_identity(maps[0].n_dims):
+        return None
+    return generic, [e.position for e in maps[1].results if isinstance(e, ir.AffineDimExpr)]
+
+
+def _reshape(value: ir.Value, shape: list[int]) -> ir.Value:
+    """A static reshape, as a collapse to one dimension and an expansion where shapes differ."""
+    source = ir.RankedTensorType(value.type)
+    if source.shape == shape:
+        return value
+    element = source.element_type
+    flat = ir.RankedTensorType.get([math.prod(shape)], element)
+    if source.rank != 1:
+        value = _reassociate("tensor.collapse_shape", value, flat, range(source.rank))
+    if len(shape) != 1:
+        value = _reassociate("tensor.expand_shape", value, ir.RankedTensorType.get(shape, element), range(len(shape)))
+    return value
+
+
+def _reassociate(name: str, value: ir.Value, result: ir.Type, group) -> ir.Value:
+    i64 = ir.IntegerType.get_signless(64)
+    groups = ir.ArrayAttr.get([ir.ArrayAttr.get([ir.IntegerAttr.get(i64, i) for i in group])])
+    attributes = {"reassociation": groups}
+    if name == "tensor.expand_shape":
+        attributes["static_output_shape"] = ir.DenseI64ArrayAttr.get(list(ir.RankedTensorType(result).shape))
+    return ir.Operation.create(name, [result], [value], attributes).result

@@ -1,0 +1,66 @@
+# Part of the torq-mlir project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Every torq_hl operation becomes linalg, tensor and arith, with the arithmetic of the interpreter.
+
+An operation whose equation is not defined for its element types is an error.
+"""
+
+from collections.abc import Callable
+
+from torch_mlir import ir, rewrite
+
+from torq_mlir.dialects import torq_hl
+from torq_mlir.passes import PassFailure
+
+from . import data_movement, elementwise, pooling, weighted
+from .operands import Unsupported
+
+_LOWERINGS: dict[type[ir.OpView], Callable[[ir.OpView], ir.Value]] = {
+    torq_hl.ActOp: elementwise.lower_act,
+    torq_hl.AddOp: elementwise.lower_add,
+    torq_hl.AvgPool2DOp: pooling.lower_avg_pool2d,
+    torq_hl.BroadcastOp: data_movement.lower_broadcast,
+    torq_hl.Conv1DOp: weighted.lower_convolution,
+    torq_hl.Conv2DOp: weighted.lower_convolution,
+    torq_hl.ConvertOp: elementwise.lower_convert,
+    torq_hl.DepthwiseConv2DOp: weighted.lower_convolution,
+    torq_hl.ElementwiseBinaryOp: elementwise.lower_elementwisebinary,
+    torq_hl.FillOp: data_movement.lower_fill,
+    torq_hl.FmaOp: elementwise.lower_fma,
+    torq_hl.FullyConnectedOp: weighted.lower_fully_connected,
+    torq_hl.IdentityOp: data_movement.lower_identity,
+    torq_hl.MatMulOp: weighted.lower_matmul,
+    torq_hl.MaxPool2DOp: pooling.lower_maxpool2d,
+    torq_hl.MulOp: elementwise.lower_mul,
+    torq_hl.ReduceMeanOp: pooling.lower_reduce_mean,
+    torq_hl.TableOp: elementwise.lower_table,
+    torq_hl.TransposeOp: data_movement.lower_transpose,
+}
+
+
+def run(op: ir.Operation) -> None:
+    refused: list[tuple[ir.Operation, Unsupported]] = []
+    patterns = rewrite.RewritePatternSet()
+    for root, lower in _LOWERINGS.items():
+        patterns.add(root, _pattern(lower, refused))
+    rewrite.walk_and_apply_patterns(op, patterns.freeze())
+    for operation, reason in refused:
+        operation.location.emit_error(f"'{operation.name}' op is not lowered to linalg: {reason}")
+    if refused:
+        raise PassFailure
+
+
+def _pattern(
+    lower: Callable[[ir.OpView], ir.Value], refused: list[tuple[ir.Operation, Unsupported]]
+) -> Callable[[ir.OpView, rewrite.PatternRewriter], bool]:
+    def match_and_rewrite(op: ir.OpView, rewriter: rewrite.PatternRewriter) -> bool:
+        try:
+            with rewriter.ip, op.operation.location:
+                rewriter.replace_op(op, [lower(op)])
+        except Unsupported as reason:
+            refused.append((op.operation, reason))
+            return True
+        return False
+
+    return match_and_rewrite

@@ -1,0 +1,90 @@
+# Part of the torq-mlir project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""quantized-decomposed-backend-type-conversion: the bridge from torch types to builtin tensors.
+
+The operations themselves stay; `torch_c` casts stand where their torch operands and results were, as they do when a
+conversion of torch-mlir lowers an operation.
+"""
+
+from torch_mlir import ir, rewrite
+from torch_mlir.dialects import arith
+from torch_mlir.passmanager import PassManager
+
+from torq_mlir.dialects import elements, quantized_decomposed, tensor_types
+from torq_mlir.dialects.predicates import is_torch_type
+from torq_mlir.passes import PassFailure
+
+_SCALARS = {"float": ("to_f64", ir.F64Type.get), "int": ("to_i64", lambda: ir.IntegerType.get_signless(64))}
+
+
+def run(op: ir.Operation) -> None:
+    _load_torch_c(op.context)
+    patterns = rewrite.RewritePatternSet()
+    for name in quantized_decomposed.OPERATIONS:
+        patterns.add(name, _convert)
+    rewrite.walk_and_apply_patterns(op, patterns.freeze())
+
+
+def _load_torch_c(context: ir.Context) -> None:
+    """The bindings load torch_c with the first pass that depends on it."""
+    if not context.is_dialect_loaded("torch_c"):
+        empty = ir.Module.create(ir.Location.unknown(context))
+        PassManager.parse("builtin.module(torch-func-backend-type-conversion)", context).run(empty.operation)
+
+
+def _convert(operation: ir.OpView, rewriter: rewrite.PatternRewriter) -> bool:
+    """A pattern as MLIR calls it: true for no match."""
+    operation = operation.operation
+    if not any(is_torch(value.type) for value in [*operation.operands, *operation.results]):
+        return True
+    with rewriter.ip, operation.location:
+        operands = [_to_builtin(operation, value) for value in operation.operands]
+        results = [_builtin_tensor(operation, result.type) for result in operation.results]
+        attributes = {name: operation.attributes[name] for name in operation.attributes}
+        converted = ir.Operation.create(operation.name, results, operands, attributes)
+        replacements = [
+            value if value.type == result.type else _cast("from_builtin_tensor", value, result.type)
+            for value, result in zip(converted.results, operation.results, strict=True)
+        ]
+    rewriter.replace_op(operation, replacements)
+    return False
+
+
+def is_torch(type_: ir.Type) -> bool:
+    """Whether a type is one of the torch dialect."""
+    return str(type_).startswith("!torch.")
+
+
+def _to_builtin(operation: ir.Operation, value: ir.Value) -> ir.Value:
+    if not is_torch(value.type):
+        return value
+    for mnemonic, (cast, builtin) in _SCALARS.items():
+        if is_torch_type(value.type, mnemonic):
+            return _cast(cast, value, builtin())
+    builtin = _builtin_tensor(operation, value.type)
+    constant = elements.constant_value(value)
+    if constant is None:
+        return _cast("to_builtin_tensor", value, builtin)
+    return arith.constant(None, elements.from_numpy(_signless(constant), builtin.element_type))
+
+
+def _builtin_tensor(operation: ir.Operation, type_: ir.Type) -> ir.Type:
+    """The builtin tensor that the bridge makes of a torch tensor; its integers are signless."""
+    if not is_torch(type_):
+        return type_
+    shape, element = tensor_types.shape(type_), tensor_types.element_type(type_)
+    if not tensor_types.is_torch_tensor(type_) or shape is None or element is None:
+        operation.location.emit_error(f"'{operation.name}' has type {type_}, which says no shape or no element type")
+        raise PassFailure
+    if isinstance(element, ir.IntegerType):
+        element = ir.IntegerType.get_signless(element.width)
+    return tensor_types.tensor(shape, element)
+
+
+def _signless(array):
+    return array.view(f"int{array.dtype.itemsize * 8}") if array.dtype.kind == "u" else array
+
+
+def _cast(name: str, value: ir.Value, result: ir.Type) -> ir.Value:
+    return ir.Operation.create(f"torch_c.{name}", [result], [value]).result

@@ -1,0 +1,67 @@
+# Part of the torq-mlir project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""raise-onnx-quantization: quantized operators of ONNX and ONNX Runtime to `quantized_decomposed` around float ones."""
+
+from collections.abc import Callable
+
+from torch_mlir import ir, rewrite
+
+from .comparisons import raise_arg_max, raise_max_pool
+from .forms import QOPERATORS
+from .linear import raise_dequantize_linear, raise_quantize_linear
+from .nodes import Node, is_none, is_onnx
+from .qoperator import raise_qoperator
+
+_OLDEST_INFERRED_OPSET = 17
+
+_RAISE: dict[str, Callable[[Node], ir.Value | None]] = {
+    "ArgMax": raise_arg_max,
+    "ArgMin": raise_arg_max,
+    "DequantizeLinear": raise_dequantize_linear,
+    "MaxPool": raise_max_pool,
+    "QuantizeLinear": raise_quantize_linear,
+    **dict.fromkeys(QOPERATORS, raise_qoperator),
+}
+
+
+def run(op: ir.Operation) -> None:
+    """Raise every quantized node inside `op`; the operations that replace a node have its location."""
+    _infer_missing_types(op)
+    patterns = rewrite.RewritePatternSet()
+    patterns.add("torch.operator", _raise)
+    rewrite.walk_and_apply_patterns(op, patterns.freeze())
+
+
+def _raise(operation: ir.OpView, rewriter: rewrite.PatternRewriter) -> bool:
+    """A pattern as MLIR calls it: true for no match."""
+    operation = operation.operation
+    if not is_onnx(operation):
+        return True
+    node = Node(operation)
+    function = _RAISE.get(node.op_type)
+    if function is None:
+        return True
+    with rewriter.ip, node.location:
+        value = function(node)
+    if value is None:
+        return True
+    rewriter.replace_op(operation, [value])
+    return False
+
+
+def _infer_missing_types(op: ir.Operation) -> None:
+    opset = _OLDEST_INFERRED_OPSET
+
+    def infer(operation: ir.Operation) -> ir.WalkResult:
+        nonlocal opset
+        if operation.name == "func.func" and "torch.onnx_meta.opset_version" in operation.attributes:
+            opset = ir.IntegerAttr(operation.attributes["torch.onnx_meta.opset_version"]).value
+        if is_onnx(operation) and any(is_none(result.type) for result in operation.results):
+            from .result_types import infer_result_types  # onnx takes a quarter of a second to import
+
+            with operation.location:
+                infer_result_types(Node(operation), opset)
+        return ir.WalkResult.ADVANCE
+
+    op.walk(infer, ir.WalkOrder.PRE_ORDER)

@@ -1,0 +1,232 @@
+# Part of the torq-mlir project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""`dequantize -> [pad] -> contraction -> [bias]`, on its way to a quantize, becomes an integer contraction.
+
+The float contraction of dequantized operands is replaced by the same contraction of the integers with their zero
+points, plus the bias in units of `input scale * weight scale`, and one dequantization of the accumulator.
+"""
+
+import functools
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from torch_mlir import ir, rewrite
+from torch_mlir.dialects import arith
+
+from torq_mlir.dialects import elements
+from torq_mlir.dialects.locations import fuse as fuse_locations
+from torq_mlir.numerics.bias import is_accumulator_scale, requantize_bias
+from torq_mlir.numerics.zero_points import INT32_MAX, accumulator_bound, fold_weight_zero_point
+from torq_mlir.passes import PassFailure
+from torq_mlir.rewriting.accumulator import add_bias, dequantize_accumulator, match_bias_add
+from torq_mlir.rewriting.contraction import (
+    FLOAT_NAMES,
+    Contraction,
+    build_quantized_contraction,
+    match_float_contraction,
+)
+from torq_mlir.rewriting.integer_chain import IntegerChain, match_integer_chain
+from torq_mlir.rewriting.patterns import NOT_MINE, NoMatch, Pattern, apply_greedily, mark_refusals
+from torq_mlir.rewriting.qparams import match_dequantize
+from torq_mlir.rewriting.uses import only_user, reaches_quantize
+
+@dataclass(frozen=True)
+class _Tail:
+    """What follows a contraction: an optional collapse of its groups and an optional bias along `axis`."""
+
+    collapse: ir.Operation | None
+    bias: ir.Value | None
+    axis: int | None
+    result: ir.Value
+
+
+def run(op: ir.Operation, explain: bool = False) -> None:
+    overflows: list[tuple[ir.Location, str]] = []
+    patterns = [Pattern(name, functools.partial(_fuse, overflows)) for name in sorted(FLOAT_NAMES)]
+    apply_greedily(op, patterns)
+    for location, message in overflows:
+        location.emit_error(message)
+    if overflows:
+        raise PassFailure
+    if explain:
+        mark_refusals(op, patterns)
+
+
+def _fuse(overflows: list, operation: ir.Operation, rewriter: rewrite.PatternRewriter):
+    contraction = match_float_contraction(operation)
+    if contraction is None:
+        return NOT_MINE
+    input, weights = (match_integer_chain(value) for value in (contraction.input, contraction.weights))
+    if input is None or weights is None:
+        if input is None and weights is None:
+            return NOT_MINE
+        missing = f"the input of {operation.name} is" if input is None else f"the weights of {operation.name} are"
+        raise NoMatch(f"{missing} not dequantized with constant parameters")
+    if not input.dequantize.per_tensor:
+        raise NoMatch(f"the input of {operation.name} is quantized per channel")
+    for chain in (input, weights):
+        if chain.dequantize.unsigned:
+            raise NoMatch(f"an operand of {operation.name} is unsigned; run torq-signed-storage before")
+    tail = _match_tail(contraction)
+    if not reaches_quantize(tail.result):
+        raise NoMatch(f"the result of {operation.name} is used in float and not quantized")
+    scale, axes = _accumulator_scale(contraction, input, weights)
+    axis = _scale_axis(tail, scale, axes)
+    try:
+        bias = _accumulator_bias(contraction, tail, scale, axes)
+    except OverflowError as error:
+        overflows.append((operation.location, f"the bias does not fit the accumulator: {error}"))
+        return NOT_MINE
+    _check_accumulator(contraction, input, weights, bias)
+    last = tail.result.owner.operation
+    with ir.InsertionPoint(last), fuse_locations([operation.location, last.location]):
+        accumulator = _contract(contraction, input, weights)
+        if tail.collapse is not None:
+            accumulator = _collapse(tail.collapse, accumulator)
+        if bias is not None:
+            accumulator = add_bias(accumulator, arith.constant(None, elements.from_numpy(bias)), tail.axis)
+        result = dequantize_accumulator(accumulator, scale.reshape(() if axis is None else -1), axis)
+    rewriter.replace_op(last, [result])
+    return None
+
+
+def _check_accumulator(contraction: Contraction, input: IntegerChain, weights: IntegerChain, bias) -> None:
+    """Refuses a contraction whose i32 accumulator could overflow."""
+    input_type = ir.IntegerType(ir.RankedTensorType(input.dequantize.input.type).element_type)
+    zero_point = int(input.dequantize.zero_point)
+    low, high = -(1 << (input_type.width - 1)) - zero_point, (1 << (input_type.width - 1)) - 1 - zero_point
+    values = weights.constant()
+    if values is None:
+        weight_type = ir.IntegerType(ir.RankedTensorType(weights.dequantize.input.type).element_type)
+        shape = ir.RankedTensorType(contraction.weights.type).shape
+        terms = math.prod(shape[d] for d in contraction.reduced_weight_dims)
+        bound = terms * max(-low, high) << weight_type.width
+    else:
+        centered = values.astype(np.int32) - weights.parameter(weights.dequantize.zero_point).astype(np.int32)
+        bound = int(accumulator_bound(centered, low, high, 0, contraction.reduced_weight_dims).max(initial=0))
+        bound += 0 if bias is None else int(np.abs(bias.astype(np.int64)).max(initial=0))
+    if bound > INT32_MAX:
+        raise NoMatch(f"the i32 accumulator of {contraction.operation.name} could reach {bound}")
+
+
+def _contract(contraction: Contraction, input: IntegerChain, weights: IntegerChain) -> ir.Value:
+    """The integer contraction; a weight zero point that differs between channels is folded into the weights."""
+    zero_points = weights.dequantize.zero_point
+    if np.all(zero_points == zero_points.flat[0]):
+        return build_quantized_contraction(
+            contraction, input.build(), weights.build(), int(input.dequantize.zero_point), int(zero_points.flat[0])
+        )
+    source = elements.constant_value(weights.dequantize.input)
+    if source is None:
+        raise NoMatch(f"{contraction.operation.name} has run-time weights with a zero point for each channel")
+    folded = weights.move(fold_weight_zero_point(source, zero_points, weights.dequantize.axis))
+    value = arith.constant(None, elements.from_numpy(folded))
+    return build_quantized_contraction(contraction, input.build(), value, int(input.dequantize.zero_point), 0)
+
+
+def _match_tail(contraction: Contraction) -> _Tail:
+    result, collapse = contraction.result, None
+    init = contraction.init
+    if _is(init, "tensor.expand_shape") and _is_collapse(only_user(result)):
+        init, collapse = init.owner.operation.operands[0], only_user(result)
+        result = collapse.results[0]
+    if _is(init, "linalg.broadcast"):
+        broadcast = init.owner.operation
+        added = set(ir.DenseI64ArrayAttr(broadcast.attributes["dimensions"]))
+        kept = [d for d in range(ir.RankedTensorType(init.type).rank) if d not in added]
+        if len(kept) != 1:
+            raise NoMatch(f"the initial value of {contraction.operation.name} is no per-channel bias")
+        return _Tail(collapse, broadcast.operands[0], kept[0], result)
+    if not _is_zero_fill(init):
+        raise NoMatch(f"the initial value of {contraction.operation.name} is neither zero nor a per-channel bias")
+    if collapse is None and _is_collapse(only_user(result)):
+        collapse = only_user(result)
+        result = collapse.results[0]
+    user = only_user(result)
+    added_bias = match_bias_add(user.results[0]) if user is not None and len(user.results) == 1 else None
+    if added_bias is not None and added_bias[0] == result:
+        return _Tail(collapse, added_bias[1], added_bias[2], user.results[0])
+    return _Tail(collapse, None, None, result)
+
+
+def _accumulator_scale(contraction, input: IntegerChain, weights: IntegerChain) -> tuple[np.ndarray, tuple[int, ...]]:
+    """`input scale * weight scale` in f64, 0-d or over the output dimensions that the weights index."""
+    weight_scale = weights.parameter(weights.dequantize.scale)
+    if weight_scale.ndim == 0:
+        return input.dequantize.scale * weight_scale, ()
+    reduced = contraction.reduced_weight_dims
+    first = weight_scale[tuple(slice(0, 1) if d in reduced else slice(None) for d in range(weight_scale.ndim))]
+    if not np.array_equal(np.broadcast_to(first, weight_scale.shape), weight_scale):
+        raise NoMatch(f"the weight scales of {contraction.operation.name} vary along a summed dimension")
+    scale, axes = contraction.per_output_channel(first.squeeze(reduced))
+    varying = [i for i, size in enumerate(scale.shape) if size > 1]
+    if not varying:
+        return input.dequantize.scale * scale.reshape(()), ()
+    return input.dequantize.scale * scale, axes
+
+
+def _scale_axis(tail: _Tail, scale: np.ndarray, axes: tuple[int, ...]) -> int | None:
+    """The one dimension of the tail's result that the scales run along."""
+    if not axes:
+        return None
+    if tail.collapse is None:
+        varying = [axis for axis, size in zip(axes, scale.shape) if size > 1]
+    else:
+        groups = _reassociation(tail.collapse)
+        varying = list({next(i for i, group in enumerate(groups) if axis in group) for axis in axes})
+        if len(varying) == 1 and len(groups[varying[0]]) != len(axes):
+            varying = []
+    if len(varying) != 1:
+        raise NoMatch("the weight scales vary along several dimensions of the result")
+    return varying[0]
+
+
+def _accumulator_bias(contraction: Contraction, tail: _Tail, scale, axes) -> np.ndarray | None:
+    """The constant bias in units of the accumulator, i32 of one element per channel."""
+    if tail.bias is None:
+        return None
+    dequantize = match_dequantize(tail.bias)
+    channels = ir.RankedTensorType(tail.result.type).shape[tail.axis]
+    scales = np.broadcast_to(scale.reshape(-1), (channels,)) if scale.size in (1, channels) else None
+    if scales is None:
+        raise NoMatch(f"the bias of {contraction.operation.name} has other channels than the weight scales")
+    values = elements.constant_value(tail.bias if dequantize is None else dequantize.input)
+    if values is None:
+        raise NoMatch(f"the bias of {contraction.operation.name} is not constant")
+    values = np.broadcast_to(values.reshape(-1), (channels,))
+    if dequantize is None:
+        return requantize_bias(values, scales)
+    if dequantize.zero_point.any():
+        values = values.astype(np.int64) - dequantize.zero_point
+    if is_accumulator_scale(dequantize.scale, scales) and values.dtype == np.int32:
+        return np.ascontiguousarray(values)
+    return requantize_bias(values, scales, bias_scale=dequantize.scale)
+
+
+def _collapse(collapse: ir.Operation, value: ir.Value) -> ir.Value:
+    shape = ir.RankedTensorType(collapse.results[0].type).shape
+    result_type = ir.RankedTensorType.get(shape, ir.RankedTensorType(value.type).element_type)
+    attributes = {"reassociation": collapse.attributes["reassociation"]}
+    return ir.Operation.create("tensor.collapse_shape", [result_type], [value], attributes).result
+
+
+def _reassociation(collapse: ir.Operation) -> list[list[int]]:
+    return [[ir.IntegerAttr(i).value for i in group] for group in ir.ArrayAttr(collapse.attributes["reassociation"])]
+
+
+def _is(value: ir.Value, name: str) -> bool:
+    return not isinstance(value.owner, ir.Block) and value.owner.operation.name == name
+
+
+def _is_collapse(operation: ir.Operation | None) -> bool:
+    return operation is not None and operation.name == "tensor.collapse_shape"
+
+
+def _is_zero_fill(value: ir.Value) -> bool:
+    if not _is(value, "linalg.fill"):
+        constant = elements.constant_value(value)
+        return constant is not None and not constant.any()
+    constant = elements.constant_value(value.owner.operation.operands[0])
+    return constant is not None and not constant.any()

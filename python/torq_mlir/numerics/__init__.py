@@ -1,0 +1,13 @@
+# Part of the torq-mlir project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Arithmetic of quantized operators on numpy arrays.
+
+Pure functions, exact by construction, that every executor, lowering and test shares. Nothing here imports MLIR.
+
+* `rescale`: real scales as a multiplier and a right shift, and the integer rescale.
+* `zero_points`: zero points folded into weights and bias, and the proof that int32 accumulators suffice.
+* `bias`: biases at the scale of the accumulator.
+* `addition`: weights of a quantized addition.
+* `quantize`: references of quantize and dequantize.
+"""

@@ -1,0 +1,199 @@
+# Part of the torq-mlir project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Contractions (convolutions and matrix products) by their indexing maps, in float and in quantized form.
+
+One algorithm serves every weighted op: the maps say which loops are reduced, which dimension of the weights is the
+output channel, and what the window is. Operands are always (input, weights).
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from torch_mlir import ir
+from torch_mlir.dialects import arith, linalg
+
+from ..dialects import elements
+from .scalar_body import body_expression
+from .structured import PARALLEL, REDUCTION, build_generic, extend
+
+_NAMED_QUANTIZED = {
+    "linalg.conv_2d_nchw_fchw": linalg.Conv2DNchwFchwQOp,
+    "linalg.conv_2d_nhwc_hwcf": linalg.Conv2DNhwcHwcfQOp,
+    "linalg.conv_2d_nhwc_fhwc": linalg.Conv2DNhwcFhwcQOp,
+    "linalg.conv_2d_ngchw_gfchw": linalg.Conv2DNgchwGfchwQOp,
+    "linalg.conv_3d_ndhwc_dhwcf": linalg.Conv3DNdhwcDhwcfQOp,
+    "linalg.depthwise_conv_2d_nhwc_hwc": linalg.DepthwiseConv2DNhwcHwcQOp,
+    "linalg.depthwise_conv_2d_nhwc_hwcm": linalg.DepthwiseConv2DNhwcHwcmQOp,
+    "linalg.matmul": linalg.QuantizedMatmulOp,
+    "linalg.batch_matmul": linalg.QuantizedBatchMatmulOp,
+}
+_QUANTIZED_NAMES = {cls.OPERATION_NAME for cls in _NAMED_QUANTIZED.values()}
+_MULTIPLY_ADD = {"linalg.conv_1d_ncw_fcw", "linalg.conv_1d_nwc_wcf", "linalg.conv_3d_ncdhw_fcdhw",
+                 "linalg.depthwise_conv_2d_nchw_chw", "linalg.depthwise_conv_1d_ncw_cw",
+                 "linalg.depthwise_conv_1d_nwc_wc", "linalg.vecmat", "linalg.matvec", "linalg.batch_matvec",
+                 "linalg.batch_vecmat", "linalg.dot"}  # fmt: skip
+FLOAT_NAMES = frozenset(_NAMED_QUANTIZED) | _MULTIPLY_ADD
+
+
+@dataclass(frozen=True)
+class Contraction:
+    """The structure of `output[map] += input[map] * weights[map]`.
+
+    Attributes:
+      operation: the linalg operation.
+      maps: indexing maps of input, weights and output.
+    """
+
+    operation: ir.Operation
+    maps: tuple[ir.AffineMap, ir.AffineMap, ir.AffineMap]
+
+    @property
+    def input(self) -> ir.Value:
+        return self.operation.operands[0]
+
+    @property
+    def weights(self) -> ir.Value:
+        return self.operation.operands[1]
+
+    @property
+    def init(self) -> ir.Value:
+        return self.operation.operands[len(self.operation.operands) - 1]
+
+    @property
+    def result(self) -> ir.Value:
+        return self.operation.results[0]
+
+    def dims(self, operand: int) -> list[int | None]:
+        """The loop of each dimension of an operand; None where the index is not a plain loop variable."""
+        return [e.position if isinstance(e, ir.AffineDimExpr) else None for e in self.maps[operand].results]
+
+    @property
+    def reduced_weight_dims(self) -> tuple[int, ...]:
+        """Dimensions of the weights that are summed over: those of loops that do not index the output."""
+        kept = set(self.dims(2))
+        return tuple(i for i, loop in enumerate(self.dims(1)) if loop not in kept)
+
+    def output_dim_of_weight_dim(self, weight_dim: int) -> int | None:
+        """The dimension of the output with the same loop as a dimension of the weights."""
+        loop = self.dims(1)[weight_dim]
+        return self.dims(2).index(loop) if loop is not None and loop in self.dims(2) else None
+
+    def per_output_channel(self, values: np.ndarray) -> tuple[np.ndarray, tuple[int, ...]]:
+        """Values over the kept weight dimensions, as `values` and the output dimensions they belong to, in order."""
+        kept = [i for i in range(len(self.dims(1))) if i not in self.reduced_weight_dims]
+        targets = [self.output_dim_of_weight_dim(i) for i in kept]
+        order = np.argsort(targets)
+        return values.transpose(order), tuple(targets[i] for i in order)
+
+
+@dataclass(frozen=True)
+class QuantizedContraction(Contraction):
+    """`output += (input - input_zp) * (weights - weight_zp)`; constant zero points are ints, others values."""
+
+    input_zp: int | ir.Value = 0
+    weight_zp: int | ir.Value = 0
+
+
+def match_float_contraction(operation: ir.Operation) -> Contraction | None:
+    """A named linalg contraction of float tensors."""
+    operation = operation.operation
+    if operation.name not in FLOAT_NAMES:
+        return None
+    if not isinstance(ir.RankedTensorType(operation.results[0].type).element_type, ir.F32Type):
+        return None
+    maps = _maps(operation)
+    return Contraction(operation, (maps[0], maps[1], maps[-1]))
+
+
+def match_quantized_contraction(value: ir.Value) -> QuantizedContraction | None:
+    """The i32 contraction of quantized operands that defines `value`: a named `_q` operation or the same as a generic."""
+    if isinstance(value.owner, ir.Block):
+        return None
+    operation = value.owner.operation
+    if operation.name in _QUANTIZED_NAMES:
+        maps = _maps(operation)
+        zero_points = [_constant_or_value(operation.operands[i]) for i in (2, 3)]
+        return QuantizedContraction(operation, (maps[0], maps[1], maps[-1]), *zero_points)
+    if operation.name == "linalg.generic" and len(operation.operands) == 3:
+        return _match_quantized_generic(operation)
+    return None
+
+
+def _match_quantized_generic(generic: ir.Operation) -> QuantizedContraction | None:
+    match body_expression(generic):
+        case ("arith.addi", ("arg", 2), ("arith.muli", lhs, rhs)) | ("arith.addi", ("arith.muli", lhs, rhs), ("arg", 2)):
+            operands = [_centered(lhs), _centered(rhs)]
+        case _:
+            return None
+    if None in operands or [index for index, _ in operands] != [0, 1]:
+        return None
+    maps = _maps(generic)
+    return QuantizedContraction(generic, (maps[0], maps[1], maps[2]), operands[0][1], operands[1][1])
+
+
+def _centered(expression) -> tuple[int, int | ir.Value] | None:
+    zero_point = 0
+    match expression:
+        case ("arith.subi", expression, ("const" | "outer", zero_point)):
+            pass
+    match expression:
+        case ("arith.extsi", ("arg", index)):
+            return index, zero_point
+    return None
+
+
+def build_quantized_contraction(
+    contraction: Contraction, input: ir.Value, weights: ir.Value, input_zp: int, weight_zp: int
+) -> ir.Value:
+    """The i32 form of a float contraction on quantized operands, with a zero initial value.
+
+    A named `_q` operation where linalg has one, otherwise a generic with the same maps.
+    """
+    operation = contraction.operation
+    i32 = ir.IntegerType.get_signless(32)
+    result_type = ir.RankedTensorType.get(ir.RankedTensorType(operation.results[0].type).shape, i32)
+    empty = ir.Operation.create("tensor.empty", results=[result_type], loc=operation.location).result
+    zero = arith.constant(i32, 0, loc=operation.location)
+    init = linalg.fill(zero, outs=[empty])
+    named = _NAMED_QUANTIZED.get(operation.name)
+    if named is None or _has_custom_maps(operation):
+        return _quantized_generic(contraction, input, weights, input_zp, weight_zp, init)
+    inputs = [input, weights, arith.constant(i32, input_zp), arith.constant(i32, weight_zp)]
+    window = {name: operation.attributes[name] for name in ("strides", "dilations") if name in operation.attributes}
+    quantized = named([result_type], inputs, [init], **window)
+    linalg.fill_builtin_region(quantized.operation)
+    return quantized.operation.results[0]
+
+
+def _quantized_generic(contraction, input, weights, input_zp, weight_zp, init) -> ir.Value:
+    i32 = ir.IntegerType.get_signless(32)
+    parallel = set(contraction.dims(2))
+    kinds = [PARALLEL if loop in parallel else REDUCTION for loop in range(contraction.maps[0].n_dims)]
+
+    def centered(value: ir.Value, zero_point: int) -> ir.Value:
+        value = extend(value, i32)
+        return arith.subi(value, arith.constant(i32, zero_point)) if zero_point else value
+
+    def body(x: ir.Value, w: ir.Value, accumulator: ir.Value) -> ir.Value:
+        return arith.addi(accumulator, arith.muli(centered(x, input_zp), centered(w, weight_zp)))
+
+    return build_generic([input, weights], init, list(contraction.maps), kinds, body)
+
+
+def _has_custom_maps(operation: ir.Operation) -> bool:
+    """linalg.matmul and its kin accept transposing or broadcasting maps, which the quantized form has no way to say."""
+    if "indexing_maps" not in operation.attributes:
+        return False
+    dims = [[e.position for e in m.results if isinstance(e, ir.AffineDimExpr)] for m in _maps(operation)]
+    plain = [[0, 2], [2, 1], [0, 1]] if operation.name == "linalg.matmul" else [[0, 1, 3], [0, 3, 2], [0, 1, 2]]
+    return dims != plain
+
+
+def _maps(operation: ir.Operation) -> list[ir.AffineMap]:
+    return [ir.AffineMapAttr(attribute).value for attribute in linalg.get_indexing_maps(operation)]
+
+
+def _constant_or_value(value: ir.Value) -> int | ir.Value:
+    constant = elements.constant_value(value)
+    return value if constant is None else int(constant)

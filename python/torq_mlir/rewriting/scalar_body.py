@@ -1,0 +1,104 @@
+# Part of the torq-mlir project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The scalar computation of a linalg.generic as an expression tree, to be matched with Python's `match`.
+
+An expression is a tuple: `("arg", index)`, `("const", value)`, `("arith.cmpf", predicate, lhs, rhs)` or
+`(operation name, operand, ...)`. Values captured from outside the body are constants, or `("outer", value)`.
+"""
+
+import math
+
+from torch_mlir import ir
+
+from ..dialects import elements
+
+Expression = tuple
+
+# arith.cmpf predicates in the order of their enumeration.
+_CMPF = "false oeq ogt oge olt ole one ord ueq ugt uge ult ule une uno true".split()
+_CMPI = "eq ne slt sle sgt sge ult ule ugt uge".split()
+
+
+def body_expression(generic: ir.OpView) -> Expression:
+    """The expression that the body of a single-result linalg.generic yields."""
+    block = generic.operation.regions[0].blocks[0]
+    yielded = block.operations[len(block.operations) - 1].operands
+    if len(yielded) != 1:
+        return ("several results",)
+    return _expression(yielded[0], generic.operation)
+
+
+def _expression(value: ir.Value, generic: ir.Operation) -> Expression:
+    block = generic.regions[0].blocks[0]
+    if isinstance(value.owner, ir.Block):
+        return _argument(ir.BlockArgument(value).arg_number, generic) if value.owner == block else ("outer", value)
+    constant = elements.constant_value(value)
+    if constant is not None:
+        return ("const", constant.item()) if constant.size == 1 else ("outer", value)
+    operation = value.owner.operation
+    if operation.block != block:
+        return ("outer", value)
+    operands = tuple(_expression(operand, generic) for operand in operation.operands)
+    if operation.name in ("arith.cmpf", "arith.cmpi"):
+        names = _CMPF if operation.name == "arith.cmpf" else _CMPI
+        return (operation.name, names[ir.IntegerAttr(operation.attributes["predicate"]).value], *operands)
+    return (operation.name, *operands)
+
+
+def _argument(index: int, generic: ir.Operation) -> Expression:
+    """An argument; the constant itself when its operand is a constant of one element, read by every iteration."""
+    constant = elements.constant_value(generic.operands[index])
+    return ("arg", index) if constant is None or constant.size != 1 else ("const", constant.item())
+
+
+def strip_clamp(expression: Expression) -> tuple[Expression, float, float]:
+    """`x, lo, hi` of an expression that is `min(max(x, lo), hi)` in any spelling; infinities where there is no bound.
+
+    What the expression does for NaN only is passed over.
+    """
+    low, high = -math.inf, math.inf
+    while True:
+        match expression:
+            case ("arith.select", ("arith.cmpf", "uno", x, y), _, z) if x == y == z:
+                expression = x
+                continue
+        bound = _bound(expression)
+        if bound is None:
+            return expression, low, high
+        kind, expression, value = bound
+        if kind == "max":  # clamp(max(x, v), low, high) = clamp(x, max(low, v), high), a constant if v > high
+            low = min(max(low, value), high)
+        else:
+            high = max(min(high, value), low)
+
+
+def _bound(expression: Expression) -> tuple[str, Expression, float] | None:
+    match expression:
+        case ("arith.maximumf" | "arith.maxnumf" | "arith.maxsi", x, ("const", value)):
+            return "max", x, value
+        case ("arith.minimumf" | "arith.minnumf" | "arith.minsi", x, ("const", value)):
+            return "min", x, value
+        case ("arith.maximumf" | "arith.maxnumf" | "arith.maxsi", ("const", value), x):
+            return "max", x, value
+        case ("arith.minimumf" | "arith.minnumf" | "arith.minsi", ("const", value), x):
+            return "min", x, value
+        case ("arith.select", ("arith.cmpf" | "arith.cmpi" as kind, predicate, lhs, rhs), taken, other):
+            return _select_bound(kind, predicate, lhs, rhs, taken, other)
+    return None
+
+
+def _select_bound(kind, predicate, lhs, rhs, taken, other) -> tuple[str, Expression, float] | None:
+    relation = predicate[-2:]
+    if relation not in ("gt", "ge", "lt", "le") or kind == "arith.cmpi" and predicate[0] == "u":
+        return None
+    if (taken, other) == (lhs, rhs):
+        keeps_greater = relation in ("gt", "ge")
+    elif (taken, other) == (rhs, lhs):
+        keeps_greater = relation in ("lt", "le")
+    else:
+        return None
+    for bound, x in ((rhs, lhs), (lhs, rhs)):
+        if bound[0] == "const":
+            return "max" if keeps_greater else "min", x, bound[1]
+    return None

@@ -1,0 +1,81 @@
+// RUN: torq-opt --split-input-file --convert-linalg-to-torq-hl=explain=true %s | FileCheck %s
+
+// Inputs in another scale are requantized, the others are taken as they are.
+
+// CHECK-LABEL: func.func @concat
+// CHECK: %[[A:.*]] = "torq_hl.fma"(%{{.*}}, %{{.*}}, %{{.*}}, %arg0)
+// CHECK: tensor.concat dim(1) %[[A]], %arg1 : (tensor<1x2x3x3xi8>, tensor<1x2x3x3xi8>) -> tensor<1x4x3x3xi8>
+func.func @concat(%x1: tensor<1x2x3x3xi8>, %x2: tensor<1x2x3x3xi8>) -> tensor<1x4x3x3xi8> {
+  %s1 = arith.constant dense<0.05> : tensor<f32>
+  %z1 = arith.constant dense<3> : tensor<i8>
+  %s2 = arith.constant dense<0.04> : tensor<f32>
+  %z2 = arith.constant dense<-5> : tensor<i8>
+  %sy = arith.constant dense<0.04> : tensor<f32>
+  %zy = arith.constant dense<-5> : tensor<i8>
+  %e = tensor.empty() : tensor<1x4x3x3xf32>
+  %f1 = "quantized_decomposed.dequantize_per_tensor"(%x1, %s1, %z1) {quant_min = -128 : i64, quant_max = 127 : i64, dtype = si8} : (tensor<1x2x3x3xi8>, tensor<f32>, tensor<i8>) -> tensor<1x2x3x3xf32>
+  %f2 = "quantized_decomposed.dequantize_per_tensor"(%x2, %s2, %z2) {quant_min = -128 : i64, quant_max = 127 : i64, dtype = si8} : (tensor<1x2x3x3xi8>, tensor<f32>, tensor<i8>) -> tensor<1x2x3x3xf32>
+  %y = tensor.concat dim(1) %f1, %f2 : (tensor<1x2x3x3xf32>, tensor<1x2x3x3xf32>) -> tensor<1x4x3x3xf32>
+  %q = "quantized_decomposed.quantize_per_tensor"(%y, %sy, %zy) {quant_min = -128 : i64, quant_max = 127 : i64, dtype = si8, divide} : (tensor<1x4x3x3xf32>, tensor<f32>, tensor<i8>) -> tensor<1x4x3x3xi8>
+  return %q : tensor<1x4x3x3xi8>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @transpose
+// CHECK: %[[Y:.*]] = "torq_hl.transpose"(%{{.*}}, %arg0) {perm = array<i64: 0, 2, 3, 1>}
+// CHECK-NEXT: return %[[Y]]
+func.func @transpose(%x: tensor<1x2x4x5xi8>) -> tensor<1x4x5x2xi8> {
+  %zero = arith.constant 0.0 : f32
+  %least = arith.constant 0xFF800000 : f32
+  %s = arith.constant dense<0.5> : tensor<f32>
+  %z = arith.constant dense<-5> : tensor<i8>
+  %sy = arith.constant dense<0.5> : tensor<f32>
+  %zy = arith.constant dense<-5> : tensor<i8>
+  %f = "quantized_decomposed.dequantize_per_tensor"(%x, %s, %z) {quant_min = -128 : i64, quant_max = 127 : i64, dtype = si8} : (tensor<1x2x4x5xi8>, tensor<f32>, tensor<i8>) -> tensor<1x2x4x5xf32>
+  %e = tensor.empty() : tensor<1x4x5x2xf32>
+  %y = linalg.transpose ins(%f : tensor<1x2x4x5xf32>) outs(%e : tensor<1x4x5x2xf32>) permutation = [0, 2, 3, 1]
+  %q = "quantized_decomposed.quantize_per_tensor"(%y, %sy, %zy) {quant_min = -128 : i64, quant_max = 127 : i64, dtype = si8, divide} : (tensor<1x4x5x2xf32>, tensor<f32>, tensor<i8>) -> tensor<1x4x5x2xi8>
+  return %q : tensor<1x4x5x2xi8>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @reshape_requantized
+// CHECK: %[[R:.*]] = tensor.collapse_shape %arg0
+// CHECK: "torq_hl.fma"(%{{.*}}, %{{.*}}, %{{.*}}, %[[R]])
+func.func @reshape_requantized(%x: tensor<1x2x4x5xi8>) -> tensor<1x40xi8> {
+  %zero = arith.constant 0.0 : f32
+  %least = arith.constant 0xFF800000 : f32
+  %s = arith.constant dense<0.5> : tensor<f32>
+  %z = arith.constant dense<-5> : tensor<i8>
+  %sy = arith.constant dense<0.25> : tensor<f32>
+  %zy = arith.constant dense<-5> : tensor<i8>
+  %f = "quantized_decomposed.dequantize_per_tensor"(%x, %s, %z) {quant_min = -128 : i64, quant_max = 127 : i64, dtype = si8} : (tensor<1x2x4x5xi8>, tensor<f32>, tensor<i8>) -> tensor<1x2x4x5xf32>
+  %y = tensor.collapse_shape %f [[0], [1, 2, 3]] : tensor<1x2x4x5xf32> into tensor<1x40xf32>
+  %q = "quantized_decomposed.quantize_per_tensor"(%y, %sy, %zy) {quant_min = -128 : i64, quant_max = 127 : i64, dtype = si8, divide} : (tensor<1x40xf32>, tensor<f32>, tensor<i8>) -> tensor<1x40xi8>
+  return %q : tensor<1x40xi8>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @integer_transpose
+// CHECK: "torq_hl.transpose"(%{{.*}}, %arg0) {perm = array<i64: 1, 0>}
+func.func @integer_transpose(%x: tensor<2x3xi8>) -> tensor<3x2xi8> {
+  %e = tensor.empty() : tensor<3x2xi8>
+  %y = linalg.transpose ins(%x : tensor<2x3xi8>) outs(%e : tensor<3x2xi8>) permutation = [1, 0]
+  return %y : tensor<3x2xi8>
+}
+
+// -----
+
+// Floats are nobody's business here.
+
+// CHECK-LABEL: func.func @float_transpose
+// CHECK: linalg.transpose
+// CHECK-NOT: torq_hl
+func.func @float_transpose(%x: tensor<2x3xf32>) -> tensor<3x2xf32> {
+  %e = tensor.empty() : tensor<3x2xf32>
+  %y = linalg.transpose ins(%x : tensor<2x3xf32>) outs(%e : tensor<3x2xf32>) permutation = [1, 0]
+  return %y : tensor<3x2xf32>
+}

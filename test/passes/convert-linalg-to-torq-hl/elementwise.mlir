@@ -1,0 +1,213 @@
+// RUN: torq-opt --split-input-file --convert-linalg-to-torq-hl=explain=true %s | FileCheck %s
+
+// Weights round(s1 / sy * 2^12) and round(s2 / sy * 2^12), bias -(3 * 3413 - 5 * 2731).
+
+// CHECK-LABEL: func.func @add
+// CHECK-DAG: %[[W:.*]] = arith.constant dense<[3413, 2731]> : tensor<2xi16>
+// CHECK-DAG: %[[SB:.*]] = arith.constant dense<[3416, 1]> : tensor<2xi32>
+// CHECK: "torq_hl.add"(%{{.*}}, %[[W]], %[[SB]], %arg0, %arg1) {input_zp = 0 : i32, name = "add", output_max = 127 : i32, output_min = -128 : i32, output_zp = 2 : i32, shift_factor = 12 : i32}
+func.func @add(%x1: tensor<1x2x3x3xi8>, %x2: tensor<1x2x3x3xi8>) -> tensor<1x2x3x3xi8> {
+  %s1 = arith.constant dense<0.05> : tensor<f32>
+  %z1 = arith.constant dense<3> : tensor<i8>
+  %s2 = arith.constant dense<0.04> : tensor<f32>
+  %z2 = arith.constant dense<-5> : tensor<i8>
+  %sy = arith.constant dense<0.06> : tensor<f32>
+  %zy = arith.constant dense<2> : tensor<i8>
+  %e = tensor.empty() : tensor<1x2x3x3xf32>
+  %f1 = "quantized_decomposed.dequantize_per_tensor"(%x1, %s1, %z1) {quant_min = -128 : i64, quant_max = 127 : i64, dtype = si8} : (tensor<1x2x3x3xi8>, tensor<f32>, tensor<i8>) -> tensor<1x2x3x3xf32>
+  %f2 = "quantized_decomposed.dequantize_per_tensor"(%x2, %s2, %z2) {quant_min = -128 : i64, quant_max = 127 : i64, dtype = si8} : (tensor<1x2x3x3xi8>, tensor<f32>, tensor<i8>) -> tensor<1x2x3x3xf32>
+  %y = linalg.generic {indexing_maps = [affine_map<(a, b, c, d) -> (a, b, c, d)>, affine_map<(a, b, c, d) -> (a, b, c, d)>, affine_map<(a, b, c, d) -> (a, b, c, d)>], iterator_types = ["parallel", "parallel", "parallel", "parallel"]} ins(%f1, %f2 : tensor<1x2x3x3xf32>, tensor<1x2x3x3xf32>) outs(%e : tensor<1x2x3x3xf32>) {
+  ^bb0(%a: f32, %b: f32, %out: f32):
+    %r = arith.addf %a, %b : f32
+    linalg.yield %r : f32
+  } -> tensor<1x2x3x3xf32>
+  %q = "quantized_decomposed.quantize_per_tensor"(%y, %sy, %zy) {quant_min = -128 : i64, quant_max = 127 : i64, dtype = si8, divide} : (tensor<1x2x3x3xf32>, tensor<f32>, tensor<i8>) -> tensor<1x2x3x3xi8>
+  return %q : tensor<1x2x3x3xi8>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @sub
+// CHECK-DAG: %[[W:.*]] = arith.constant dense<[3413, -2731]> : tensor<2xi16>
+// CHECK: "torq_hl.add"(%{{.*}}, %[[W]], {{.*}}name = "sub"
+func.func @sub(%x1: tensor<1x2x3x3xi8>, %x2: tensor<1x2x3x3xi8>) -> tensor<1x2x3x3xi8> {
+  %s1 = arith.constant dense<0.05> : tensor<f32>
+  %z1 = arith.constant dense<3> : tensor<i8>
+  %s2 = arith.constant dense<0.04> : tensor<f32>
+  %z2 = arith.constant dense<-5> : tensor<i8>
+  %sy = arith.constant dense<0.06> : tensor<f32>
+  %zy = arith.constant dense<2> : tensor<i8>
+  %e = tensor.empty() : tensor<1x2x3x3xf32>
+  %f1 = "quantized_decomposed.dequantize_per_tensor"(%x1, %s1, %z1) {quant_min = -128 : i64, quant_max = 127 : i64, dtype = si8} : (tensor<1x2x3x3xi8>, tensor<f32>, tensor<i8>) -> tensor<1x2x3x3xf32>
+  %f2 = "quantized_decomposed.dequantize_per_tensor"(%x2, %s2, %z2) {quant_min = -128 : i64, quant_max = 127 : i64, dtype = si8} : (tensor<1x2x3x3xi8>, tensor<f32>, tensor<i8>) -> tensor<1x2x3x3xf32>
+  %y = linalg.generic {indexing_maps = [affine_map<(a, b, c, d) -> (a, b, c, d)>, affine_map<(a, b, c, d) -> (a, b, c, d)>, affine_map<(a, b, c, d) -> (a, b, c, d)>], iterator_types = ["parallel", "parallel", "parallel", "parallel"]} ins(%f1, %f2 : tensor<1x2x3x3xf32>, tensor<1x2x3x3xf32>) outs(%e : tensor<1x2x3x3xf32>) {
+  ^bb0(%a: f32, %b: f32, %out: f32):
+    %r = arith.subf %a, %b : f32
+    linalg.yield %r : f32
+  } -> tensor<1x2x3x3xf32>
+  %q = "quantized_decomposed.quantize_per_tensor"(%y, %sy, %zy) {quant_min = -128 : i64, quant_max = 127 : i64, dtype = si8, divide} : (tensor<1x2x3x3xf32>, tensor<f32>, tensor<i8>) -> tensor<1x2x3x3xi8>
+  return %q : tensor<1x2x3x3xi8>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @add_channel_broadcast
+// CHECK: "torq_hl.add"(%{{.*}}, %arg0, %arg1) {{.*}} : (tensor<1x2x3x3xi8>, tensor<2xi16>, tensor<2xi32>, tensor<1x2x3x3xi8>, tensor<2x1x1xi8>) -> tensor<1x2x3x3xi8>
+func.func @add_channel_broadcast(%x1: tensor<1x2x3x3xi8>, %x2: tensor<2x1x1xi8>) -> tensor<1x2x3x3xi8> {
+  %s1 = arith.constant dense<0.05> : tensor<f32>
+  %z1 = arith.constant dense<3> : tensor<i8>
+  %s2 = arith.constant dense<0.04> : tensor<f32>
+  %z2 = arith.constant dense<-5> : tensor<i8>
+  %sy = arith.constant dense<0.06> : tensor<f32>
+  %zy = arith.constant dense<2> : tensor<i8>
+  %e = tensor.empty() : tensor<1x2x3x3xf32>
+  %f1 = "quantized_decomposed.dequantize_per_tensor"(%x1, %s1, %z1) {quant_min = -128 : i64, quant_max = 127 : i64, dtype = si8} : (tensor<1x2x3x3xi8>, tensor<f32>, tensor<i8>) -> tensor<1x2x3x3xf32>
+  %f2 = "quantized_decomposed.dequantize_per_tensor"(%x2, %s2, %z2) {quant_min = -128 : i64, quant_max = 127 : i64, dtype = si8} : (tensor<2x1x1xi8>, tensor<f32>, tensor<i8>) -> tensor<2x1x1xf32>
+  %y = linalg.generic {indexing_maps = [affine_map<(a, b, c, d) -> (a, b, c, d)>, affine_map<(a, b, c, d) -> (b, 0, 0)>, affine_map<(a, b, c, d) -> (a, b, c, d)>], iterator_types = ["parallel", "parallel", "parallel", "parallel"]} ins(%f1, %f2 : tensor<1x2x3x3xf32>, tensor<2x1x1xf32>) outs(%e : tensor<1x2x3x3xf32>) {
+  ^bb0(%a: f32, %b: f32, %out: f32):
+    %r = arith.addf %a, %b : f32
+    linalg.yield %r : f32
+  } -> tensor<1x2x3x3xf32>
+  %q = "quantized_decomposed.quantize_per_tensor"(%y, %sy, %zy) {quant_min = -128 : i64, quant_max = 127 : i64, dtype = si8, divide} : (tensor<1x2x3x3xf32>, tensor<f32>, tensor<i8>) -> tensor<1x2x3x3xi8>
+  return %q : tensor<1x2x3x3xi8>
+}
+
+// -----
+
+// An operand along the leading dimension is no numpy broadcast.
+
+// CHECK-LABEL: func.func @add_leading_broadcast
+// CHECK-NOT: torq_hl
+// CHECK: torq_hl.refusal = "the operands do not broadcast over trailing dimensions"
+func.func @add_leading_broadcast(%x1: tensor<1x2x3x3xi8>, %x2: tensor<2xi8>) -> tensor<1x2x3x3xi8> {
+  %s1 = arith.constant dense<0.05> : tensor<f32>
+  %z1 = arith.constant dense<3> : tensor<i8>
+  %s2 = arith.constant dense<0.04> : tensor<f32>
+  %z2 = arith.constant dense<-5> : tensor<i8>
+  %sy = arith.constant dense<0.06> : tensor<f32>
+  %zy = arith.constant dense<2> : tensor<i8>
+  %e = tensor.empty() : tensor<1x2x3x3xf32>
+  %f1 = "quantized_decomposed.dequantize_per_tensor"(%x1, %s1, %z1) {quant_min = -128 : i64, quant_max = 127 : i64, dtype = si8} : (tensor<1x2x3x3xi8>, tensor<f32>, tensor<i8>) -> tensor<1x2x3x3xf32>
+  %f2 = "quantized_decomposed.dequantize_per_tensor"(%x2, %s2, %z2) {quant_min = -128 : i64, quant_max = 127 : i64, dtype = si8} : (tensor<2xi8>, tensor<f32>, tensor<i8>) -> tensor<2xf32>
+  %y = linalg.generic {indexing_maps = [affine_map<(a, b, c, d) -> (a, b, c, d)>, affine_map<(a, b, c, d) -> (b)>, affine_map<(a, b, c, d) -> (a, b, c, d)>], iterator_types = ["parallel", "parallel", "parallel", "parallel"]} ins(%f1, %f2 : tensor<1x2x3x3xf32>, tensor<2xf32>) outs(%e : tensor<1x2x3x3xf32>) {
+  ^bb0(%a: f32, %b: f32, %out: f32):
+    %r = arith.addf %a, %b : f32
+    linalg.yield %r : f32
+  } -> tensor<1x2x3x3xf32>
+  %q = "quantized_decomposed.quantize_per_tensor"(%y, %sy, %zy) {quant_min = -128 : i64, quant_max = 127 : i64, dtype = si8, divide} : (tensor<1x2x3x3xf32>, tensor<f32>, tensor<i8>) -> tensor<1x2x3x3xi8>
+  return %q : tensor<1x2x3x3xi8>
+}
+
+// -----
+
+// Zero points leave by an fma that widens; 0.05 * 0.04 / 0.06 is 143165579 / 2^32.
+
+// CHECK-LABEL: func.func @mul
+// CHECK-DAG: %[[SB1:.*]] = arith.constant dense<[-3, 1]> : tensor<2xi32>
+// CHECK-DAG: %[[SB2:.*]] = arith.constant dense<[5, 1]> : tensor<2xi32>
+// CHECK-DAG: %[[SB:.*]] = arith.constant dense<[0, 143165579]> : tensor<2xi32>
+// CHECK: %[[A:.*]] = "torq_hl.fma"(%{{.*}}, %{{.*}}, %[[SB1]], %arg0) {{.*}} -> tensor<1x2x3x3xi16>
+// CHECK: %[[B:.*]] = "torq_hl.fma"(%{{.*}}, %{{.*}}, %[[SB2]], %arg1) {{.*}} -> tensor<1x2x3x3xi16>
+// CHECK: "torq_hl.mul"(%{{.*}}, %[[SB]], %[[A]], %[[B]]) {{.*}}shift = 32 : i8
+func.func @mul(%x1: tensor<1x2x3x3xi8>, %x2: tensor<1x2x3x3xi8>) -> tensor<1x2x3x3xi8> {
+  %s1 = arith.constant dense<0.05> : tensor<f32>
+  %z1 = arith.constant dense<3> : tensor<i8>
+  %s2 = arith.constant dense<0.04> : tensor<f32>
+  %z2 = arith.constant dense<-5> : tensor<i8>
+  %sy = arith.constant dense<0.06> : tensor<f32>
+  %zy = arith.constant dense<2> : tensor<i8>
+  %e = tensor.empty() : tensor<1x2x3x3xf32>
+  %f1 = "quantized_decomposed.dequantize_per_tensor"(%x1, %s1, %z1) {quant_min = -128 : i64, quant_max = 127 : i64, dtype = si8} : (tensor<1x2x3x3xi8>, tensor<f32>, tensor<i8>) -> tensor<1x2x3x3xf32>
+  %f2 = "quantized_decomposed.dequantize_per_tensor"(%x2, %s2, %z2) {quant_min = -128 : i64, quant_max = 127 : i64, dtype = si8} : (tensor<1x2x3x3xi8>, tensor<f32>, tensor<i8>) -> tensor<1x2x3x3xf32>
+  %y = linalg.generic {indexing_maps = [affine_map<(a, b, c, d) -> (a, b, c, d)>, affine_map<(a, b, c, d) -> (a, b, c, d)>, affine_map<(a, b, c, d) -> (a, b, c, d)>], iterator_types = ["parallel", "parallel", "parallel", "parallel"]} ins(%f1, %f2 : tensor<1x2x3x3xf32>, tensor<1x2x3x3xf32>) outs(%e : tensor<1x2x3x3xf32>) {
+  ^bb0(%a: f32, %b: f32, %out: f32):
+    %r = arith.mulf %a, %b : f32
+    linalg.yield %r : f32
+  } -> tensor<1x2x3x3xf32>
+  %q = "quantized_decomposed.quantize_per_tensor"(%y, %sy, %zy) {quant_min = -128 : i64, quant_max = 127 : i64, dtype = si8, divide} : (tensor<1x2x3x3xf32>, tensor<f32>, tensor<i8>) -> tensor<1x2x3x3xi8>
+  return %q : tensor<1x2x3x3xi8>
+}
+
+// -----
+
+// Another scale is a requantization: 0.05 / 0.06 is 223696222 / 2^28; at 2^32 it would not fit.
+
+// CHECK-LABEL: func.func @requantize
+// CHECK-DAG: %[[SB:.*]] = arith.constant dense<[-3, 223696222]> : tensor<2xi32>
+// CHECK: "torq_hl.fma"(%{{.*}}, %{{.*}}, %[[SB]], %arg0) {output_max = 127 : i32, output_min = -128 : i32, output_zp = 2 : i32, shift_factor = 28 : i32}
+func.func @requantize(%x1: tensor<1x2x3x3xi8>, %x2: tensor<1x2x3x3xi8>) -> tensor<1x2x3x3xi8> {
+  %s1 = arith.constant dense<0.05> : tensor<f32>
+  %z1 = arith.constant dense<3> : tensor<i8>
+  %s2 = arith.constant dense<0.04> : tensor<f32>
+  %z2 = arith.constant dense<-5> : tensor<i8>
+  %sy = arith.constant dense<0.06> : tensor<f32>
+  %zy = arith.constant dense<2> : tensor<i8>
+  %e = tensor.empty() : tensor<1x2x3x3xf32>
+  %f1 = "quantized_decomposed.dequantize_per_tensor"(%x1, %s1, %z1) {quant_min = -128 : i64, quant_max = 127 : i64, dtype = si8} : (tensor<1x2x3x3xi8>, tensor<f32>, tensor<i8>) -> tensor<1x2x3x3xf32>
+  %f2 = "quantized_decomposed.dequantize_per_tensor"(%x2, %s2, %z2) {quant_min = -128 : i64, quant_max = 127 : i64, dtype = si8} : (tensor<1x2x3x3xi8>, tensor<f32>, tensor<i8>) -> tensor<1x2x3x3xf32>
+  %q = "quantized_decomposed.quantize_per_tensor"(%f1, %sy, %zy) {quant_min = -128 : i64, quant_max = 127 : i64, dtype = si8, divide} : (tensor<1x2x3x3xf32>, tensor<f32>, tensor<i8>) -> tensor<1x2x3x3xi8>
+  return %q : tensor<1x2x3x3xi8>
+}
+
+// -----
+
+// A clamp in place keeps the scale.
+
+// CHECK-LABEL: func.func @relu
+// CHECK: "torq_hl.fma"{{.*}} output_min = 3 : i32
+func.func @relu(%x1: tensor<1x2x3x3xi8>, %x2: tensor<1x2x3x3xi8>) -> tensor<1x2x3x3xi8> {
+  %s1 = arith.constant dense<0.05> : tensor<f32>
+  %z1 = arith.constant dense<3> : tensor<i8>
+  %s2 = arith.constant dense<0.04> : tensor<f32>
+  %z2 = arith.constant dense<-5> : tensor<i8>
+  %sy = arith.constant dense<0.05> : tensor<f32>
+  %zy = arith.constant dense<3> : tensor<i8>
+  %e = tensor.empty() : tensor<1x2x3x3xf32>
+  %f1 = "quantized_decomposed.dequantize_per_tensor"(%x1, %s1, %z1) {quant_min = -128 : i64, quant_max = 127 : i64, dtype = si8} : (tensor<1x2x3x3xi8>, tensor<f32>, tensor<i8>) -> tensor<1x2x3x3xf32>
+  %f2 = "quantized_decomposed.dequantize_per_tensor"(%x2, %s2, %z2) {quant_min = -128 : i64, quant_max = 127 : i64, dtype = si8} : (tensor<1x2x3x3xi8>, tensor<f32>, tensor<i8>) -> tensor<1x2x3x3xf32>
+  %y = linalg.generic {indexing_maps = [affine_map<(a, b, c, d) -> (a, b, c, d)>, affine_map<(a, b, c, d) -> (a, b, c, d)>], iterator_types = ["parallel", "parallel", "parallel", "parallel"]} ins(%f1 : tensor<1x2x3x3xf32>) outs(%e : tensor<1x2x3x3xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    %lo = arith.constant 0.0 : f32
+    %hi = arith.constant 1.0e30 : f32
+    %a = arith.maximumf %in, %lo : f32
+    %b = arith.minimumf %a, %hi : f32
+    linalg.yield %b : f32
+  } -> tensor<1x2x3x3xf32>
+  %q = "quantized_decomposed.quantize_per_tensor"(%y, %sy, %zy) {quant_min = -128 : i64, quant_max = 127 : i64, dtype = si8, divide} : (tensor<1x2x3x3xf32>, tensor<f32>, tensor<i8>) -> tensor<1x2x3x3xi8>
+  return %q : tensor<1x2x3x3xi8>
+}
+
+// -----
+
+// One parameter for each channel has no elementwise operation.
+
+// CHECK-LABEL: func.func @per_channel
+// CHECK-NOT: torq_hl
+// CHECK: torq_hl.refusal = "an operand is quantized per channel"
+func.func @per_channel(%x: tensor<2x3xi8>) -> tensor<2x3xi8> {
+  %s = arith.constant dense<[1.0, 2.0]> : tensor<2xf32>
+  %z = arith.constant dense<0> : tensor<2xi8>
+  %sy = arith.constant dense<0.5> : tensor<f32>
+  %zy = arith.constant dense<-5> : tensor<i8>
+  %f = "quantized_decomposed.dequantize_per_channel"(%x, %s, %z) {axis = 0 : i64, quant_min = -128 : i64, quant_max = 127 : i64, dtype = si8} : (tensor<2x3xi8>, tensor<2xf32>, tensor<2xi8>) -> tensor<2x3xf32>
+  %q = "quantized_decomposed.quantize_per_tensor"(%f, %sy, %zy) {quant_min = -128 : i64, quant_max = 127 : i64, dtype = si8, divide} : (tensor<2x3xf32>, tensor<f32>, tensor<i8>) -> tensor<2x3xi8>
+  return %q : tensor<2x3xi8>
+}
+
+// -----
+
+// What a function with unsigned borders keeps of torq-signed-storage.
+
+// CHECK-LABEL: func.func @bit_flip
+// CHECK: %[[M:.*]] = arith.constant dense<-128> : tensor<1xi8>
+// CHECK: "torq_hl.elementwisebinary"(%{{.*}}, %arg0, %[[M]]) {op_type = 2 : i32}
+func.func @bit_flip(%x: tensor<2x3xi8>) -> tensor<2x3xi8> {
+  %e = tensor.empty() : tensor<2x3xi8>
+  %y = linalg.generic {indexing_maps = [affine_map<(a, b) -> (a, b)>, affine_map<(a, b) -> (a, b)>], iterator_types = ["parallel", "parallel"]} ins(%x : tensor<2x3xi8>) outs(%e : tensor<2x3xi8>) {
+  ^bb0(%in: i8, %out: i8):
+    %bit = arith.constant -128 : i8
+    %r = arith.xori %in, %bit : i8
+    linalg.yield %r : i8
+  } -> tensor<2x3xi8>
+  return %y : tensor<2x3xi8>
+}

@@ -1,0 +1,214 @@
+// RUN: torq-opt --split-input-file --convert-linalg-to-torq-hl=explain=true %s | FileCheck %s
+
+// CHECK-LABEL: func.func @max_pool
+// CHECK: %[[Y:.*]] = "torq_hl.maxpool2d"(%{{.*}}, %{{.*}}, %{{.*}}, %arg0) {input_zp = -128 : i32, kernel = array<i64: 3, 2>, output_max = 127 : i32, output_min = -128 : i32, pad = array<i64: 0, 2, 1, 0>, stride = array<i64: 2, 1>}
+// CHECK-NEXT: return %[[Y]]
+func.func @max_pool(%x: tensor<1x2x4x4xi8>) -> tensor<1x2x2x5xi8> {
+  %zero = arith.constant 0.0 : f32
+  %least = arith.constant 0xFF800000 : f32
+  %s = arith.constant dense<0.5> : tensor<f32>
+  %z = arith.constant dense<-5> : tensor<i8>
+  %sy = arith.constant dense<0.5> : tensor<f32>
+  %zy = arith.constant dense<-5> : tensor<i8>
+  %f = "quantized_decomposed.dequantize_per_tensor"(%x, %s, %z) {quant_min = -128 : i64, quant_max = 127 : i64, dtype = si8} : (tensor<1x2x4x4xi8>, tensor<f32>, tensor<i8>) -> tensor<1x2x4x4xf32>
+  %p = tensor.pad %f low[0, 0, 1, 0] high[0, 0, 0, 2] {
+  ^bb0(%i: index, %j: index, %k: index, %l: index):
+    tensor.yield %least : f32
+  } : tensor<1x2x4x4xf32> to tensor<1x2x5x6xf32>
+  %k = tensor.empty() : tensor<3x2xf32>
+  %e = tensor.empty() : tensor<1x2x2x5xf32>
+  %init = linalg.fill ins(%least : f32) outs(%e : tensor<1x2x2x5xf32>) -> tensor<1x2x2x5xf32>
+  %y = linalg.pooling_nchw_max {dilations = dense<1> : vector<2xi64>, strides = dense<[2, 1]> : vector<2xi64>} ins(%p, %k : tensor<1x2x5x6xf32>, tensor<3x2xf32>) outs(%init : tensor<1x2x2x5xf32>) -> tensor<1x2x2x5xf32>
+  %q = "quantized_decomposed.quantize_per_tensor"(%y, %sy, %zy) {quant_min = -128 : i64, quant_max = 127 : i64, dtype = si8, divide} : (tensor<1x2x2x5xf32>, tensor<f32>, tensor<i8>) -> tensor<1x2x2x5xi8>
+  return %q : tensor<1x2x2x5xi8>
+}
+
+// -----
+
+// The maximum first, then the other scale.
+
+// CHECK-LABEL: func.func @max_pool_requantized
+// CHECK: %[[M:.*]] = "torq_hl.maxpool2d"
+// CHECK: "torq_hl.fma"(%{{.*}}, %{{.*}}, %{{.*}}, %[[M]])
+func.func @max_pool_requantized(%x: tensor<1x2x4x4xi8>) -> tensor<1x2x2x5xi8> {
+  %zero = arith.constant 0.0 : f32
+  %least = arith.constant 0xFF800000 : f32
+  %s = arith.constant dense<0.5> : tensor<f32>
+  %z = arith.constant dense<-5> : tensor<i8>
+  %sy = arith.constant dense<0.25> : tensor<f32>
+  %zy = arith.constant dense<-5> : tensor<i8>
+  %f = "quantized_decomposed.dequantize_per_tensor"(%x, %s, %z) {quant_min = -128 : i64, quant_max = 127 : i64, dtype = si8} : (tensor<1x2x4x4xi8>, tensor<f32>, tensor<i8>) -> tensor<1x2x4x4xf32>
+  %p = tensor.pad %f low[0, 0, 1, 0] high[0, 0, 0, 2] {
+  ^bb0(%i: index, %j: index, %k: index, %l: index):
+    tensor.yield %least : f32
+  } : tensor<1x2x4x4xf32> to tensor<1x2x5x6xf32>
+  %k = tensor.empty() : tensor<3x2xf32>
+  %e = tensor.empty() : tensor<1x2x2x5xf32>
+  %init = linalg.fill ins(%least : f32) outs(%e : tensor<1x2x2x5xf32>) -> tensor<1x2x2x5xf32>
+  %y = linalg.pooling_nchw_max {dilations = dense<1> : vector<2xi64>, strides = dense<[2, 1]> : vector<2xi64>} ins(%p, %k : tensor<1x2x5x6xf32>, tensor<3x2xf32>) outs(%init : tensor<1x2x2x5xf32>) -> tensor<1x2x2x5xf32>
+  %q = "quantized_decomposed.quantize_per_tensor"(%y, %sy, %zy) {quant_min = -128 : i64, quant_max = 127 : i64, dtype = si8, divide} : (tensor<1x2x2x5xf32>, tensor<f32>, tensor<i8>) -> tensor<1x2x2x5xi8>
+  return %q : tensor<1x2x2x5xi8>
+}
+
+// -----
+
+// Padding with zero would win against negative values: not the neutral element of a maximum.
+
+// CHECK-LABEL: func.func @max_pool_zero_padding
+// CHECK-NOT: torq_hl.maxpool2d
+// CHECK: torq_hl.refusal = "the pooling is padded with another value than its neutral one"
+func.func @max_pool_zero_padding(%x: tensor<1x2x4x4xi8>) -> tensor<1x2x2x5xi8> {
+  %zero = arith.constant 0.0 : f32
+  %least = arith.constant 0xFF800000 : f32
+  %s = arith.constant dense<0.5> : tensor<f32>
+  %z = arith.constant dense<-5> : tensor<i8>
+  %sy = arith.constant dense<0.5> : tensor<f32>
+  %zy = arith.constant dense<-5> : tensor<i8>
+  %f = "quantized_decomposed.dequantize_per_tensor"(%x, %s, %z) {quant_min = -128 : i64, quant_max = 127 : i64, dtype = si8} : (tensor<1x2x4x4xi8>, tensor<f32>, tensor<i8>) -> tensor<1x2x4x4xf32>
+  %p = tensor.pad %f low[0, 0, 1, 0] high[0, 0, 0, 2] {
+  ^bb0(%i: index, %j: index, %k: index, %l: index):
+    tensor.yield %zero : f32
+  } : tensor<1x2x4x4xf32> to tensor<1x2x5x6xf32>
+  %k = tensor.empty() : tensor<3x2xf32>
+  %e = tensor.empty() : tensor<1x2x2x5xf32>
+  %init = linalg.fill ins(%least : f32) outs(%e : tensor<1x2x2x5xf32>) -> tensor<1x2x2x5xf32>
+  %y = linalg.pooling_nchw_max {dilations = dense<1> : vector<2xi64>, strides = dense<[2, 1]> : vector<2xi64>} ins(%p, %k : tensor<1x2x5x6xf32>, tensor<3x2xf32>) outs(%init : tensor<1x2x2x5xf32>) -> tensor<1x2x2x5xf32>
+  %q = "quantized_decomposed.quantize_per_tensor"(%y, %sy, %zy) {quant_min = -128 : i64, quant_max = 127 : i64, dtype = si8, divide} : (tensor<1x2x2x5xf32>, tensor<f32>, tensor<i8>) -> tensor<1x2x2x5xi8>
+  return %q : tensor<1x2x2x5xi8>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @max_pool_dilated
+// CHECK-NOT: torq_hl.maxpool2d
+// CHECK: torq_hl.refusal = "the NPU has no dilated pooling"
+func.func @max_pool_dilated(%x: tensor<1x2x5x5xi8>) -> tensor<1x2x1x3xi8> {
+  %zero = arith.constant 0.0 : f32
+  %least = arith.constant 0xFF800000 : f32
+  %s = arith.constant dense<0.5> : tensor<f32>
+  %z = arith.constant dense<-5> : tensor<i8>
+  %sy = arith.constant dense<0.5> : tensor<f32>
+  %zy = arith.constant dense<-5> : tensor<i8>
+  %f = "quantized_decomposed.dequantize_per_tensor"(%x, %s, %z) {quant_min = -128 : i64, quant_max = 127 : i64, dtype = si8} : (tensor<1x2x5x5xi8>, tensor<f32>, tensor<i8>) -> tensor<1x2x5x5xf32>
+  %p = tensor.pad %f low[0, 0, 0, 0] high[0, 0, 0, 0] {
+  ^bb0(%i: index, %j: index, %k: index, %l: index):
+    tensor.yield %least : f32
+  } : tensor<1x2x5x5xf32> to tensor<1x2x5x5xf32>
+  %k = tensor.empty() : tensor<3x2xf32>
+  %e = tensor.empty() : tensor<1x2x1x3xf32>
+  %init = linalg.fill ins(%least : f32) outs(%e : tensor<1x2x1x3xf32>) -> tensor<1x2x1x3xf32>
+  %y = linalg.pooling_nchw_max {dilations = dense<2> : vector<2xi64>, strides = dense<1> : vector<2xi64>} ins(%p, %k : tensor<1x2x5x5xf32>, tensor<3x2xf32>) outs(%init : tensor<1x2x1x3xf32>) -> tensor<1x2x1x3xf32>
+  %q = "quantized_decomposed.quantize_per_tensor"(%y, %sy, %zy) {quant_min = -128 : i64, quant_max = 127 : i64, dtype = si8, divide} : (tensor<1x2x1x3xf32>, tensor<f32>, tensor<i8>) -> tensor<1x2x1x3xi8>
+  return %q : tensor<1x2x1x3xi8>
+}
+
+// -----
+
+// The whole image: NHWC, bias -16 * -5, multiplier 0.5 / (0.5 * 16).
+
+// CHECK-LABEL: func.func @global_average
+// CHECK: %[[SB:.*]] = arith.constant dense<[80, {{[0-9]+}}]> : tensor<2xi32>
+// CHECK: %[[T:.*]] = "torq_hl.transpose"(%{{.*}}, %arg0) {perm = array<i64: 0, 2, 3, 1>}
+// CHECK: %[[Y:.*]] = "torq_hl.avg_pool2d"(%{{.*}}, %{{.*}}, %[[SB]], %[[T]]) {input_zp = -5 : i32, output_max = 127 : i32, output_min = -128 : i32, output_zp = -5 : i32, shift_factor = {{32|36}} : i32} {{.*}} -> tensor<1x1x1x2xi8>
+// CHECK: tensor.expand_shape {{.*}} into tensor<1x2x1x1xi8>
+func.func @global_average(%x: tensor<1x2x4x4xi8>) -> tensor<1x2x1x1xi8> {
+  %zero = arith.constant 0.0 : f32
+  %least = arith.constant 0xFF800000 : f32
+  %s = arith.constant dense<0.5> : tensor<f32>
+  %z = arith.constant dense<-5> : tensor<i8>
+  %sy = arith.constant dense<0.5> : tensor<f32>
+  %zy = arith.constant dense<-5> : tensor<i8>
+  %f = "quantized_decomposed.dequantize_per_tensor"(%x, %s, %z) {quant_min = -128 : i64, quant_max = 127 : i64, dtype = si8} : (tensor<1x2x4x4xi8>, tensor<f32>, tensor<i8>) -> tensor<1x2x4x4xf32>
+  %p = tensor.pad %f low[0, 0, 0, 0] high[0, 0, 0, 0] {
+  ^bb0(%i: index, %j: index, %k: index, %l: index):
+    tensor.yield %zero : f32
+  } : tensor<1x2x4x4xf32> to tensor<1x2x4x4xf32>
+  %k = tensor.empty() : tensor<4x4xf32>
+  %e = tensor.empty() : tensor<1x2x1x1xf32>
+  %init = linalg.fill ins(%zero : f32) outs(%e : tensor<1x2x1x1xf32>) -> tensor<1x2x1x1xf32>
+  %sum = linalg.pooling_nchw_sum {dilations = dense<1> : vector<2xi64>, strides = dense<1> : vector<2xi64>} ins(%p, %k : tensor<1x2x4x4xf32>, tensor<4x4xf32>) outs(%init : tensor<1x2x1x1xf32>) -> tensor<1x2x1x1xf32>
+  %y = linalg.generic {indexing_maps = [affine_map<(a, b, c, d) -> (a, b, c, d)>, affine_map<(a, b, c, d) -> (a, b, c, d)>], iterator_types = ["parallel", "parallel", "parallel", "parallel"]} ins(%sum : tensor<1x2x1x1xf32>) outs(%e : tensor<1x2x1x1xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    %n = arith.constant 16.0 : f32
+    %r = arith.divf %in, %n : f32
+    linalg.yield %r : f32
+  } -> tensor<1x2x1x1xf32>
+  %q = "quantized_decomposed.quantize_per_tensor"(%y, %sy, %zy) {quant_min = -128 : i64, quant_max = 127 : i64, dtype = si8, divide} : (tensor<1x2x1x1xf32>, tensor<f32>, tensor<i8>) -> tensor<1x2x1x1xi8>
+  return %q : tensor<1x2x1x1xi8>
+}
+
+// -----
+
+// Windows: a depthwise convolution with weights of ones; counted padding holds the zero point.
+
+// CHECK-LABEL: func.func @average_pool
+// CHECK-DAG: %[[W:.*]] = arith.constant dense<1> : tensor<2x1x3x2xi8>
+// CHECK: "torq_hl.depthwise_conv2d"(%{{.*}}, %[[W]], %{{.*}}, %arg0) {{.*}}groups = 2 : i32, input_zp = -5 : i32{{.*}}pad = array<i64: 0, 2, 1, 0>
+func.func @average_pool(%x: tensor<1x2x4x4xi8>) -> tensor<1x2x2x5xi8> {
+  %zero = arith.constant 0.0 : f32
+  %least = arith.constant 0xFF800000 : f32
+  %s = arith.constant dense<0.5> : tensor<f32>
+  %z = arith.constant dense<-5> : tensor<i8>
+  %sy = arith.constant dense<0.5> : tensor<f32>
+  %zy = arith.constant dense<-5> : tensor<i8>
+  %f = "quantized_decomposed.dequantize_per_tensor"(%x, %s, %z) {quant_min = -128 : i64, quant_max = 127 : i64, dtype = si8} : (tensor<1x2x4x4xi8>, tensor<f32>, tensor<i8>) -> tensor<1x2x4x4xf32>
+  %p = tensor.pad %f low[0, 0, 1, 0] high[0, 0, 0, 2] {
+  ^bb0(%i: index, %j: index, %k: index, %l: index):
+    tensor.yield %zero : f32
+  } : tensor<1x2x4x4xf32> to tensor<1x2x5x6xf32>
+  %k = tensor.empty() : tensor<3x2xf32>
+  %e = tensor.empty() : tensor<1x2x2x5xf32>
+  %init = linalg.fill ins(%zero : f32) outs(%e : tensor<1x2x2x5xf32>) -> tensor<1x2x2x5xf32>
+  %sum = linalg.pooling_nchw_sum {dilations = dense<1> : vector<2xi64>, strides = dense<[2, 1]> : vector<2xi64>} ins(%p, %k : tensor<1x2x5x6xf32>, tensor<3x2xf32>) outs(%init : tensor<1x2x2x5xf32>) -> tensor<1x2x2x5xf32>
+  %y = linalg.generic {indexing_maps = [affine_map<(a, b, c, d) -> (a, b, c, d)>, affine_map<(a, b, c, d) -> (a, b, c, d)>], iterator_types = ["parallel", "parallel", "parallel", "parallel"]} ins(%sum : tensor<1x2x2x5xf32>) outs(%e : tensor<1x2x2x5xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    %n = arith.constant 6.0 : f32
+    %r = arith.divf %in, %n : f32
+    linalg.yield %r : f32
+  } -> tensor<1x2x2x5xf32>
+  %q = "quantized_decomposed.quantize_per_tensor"(%y, %sy, %zy) {quant_min = -128 : i64, quant_max = 127 : i64, dtype = si8, divide} : (tensor<1x2x2x5xf32>, tensor<f32>, tensor<i8>) -> tensor<1x2x2x5xi8>
+  return %q : tensor<1x2x2x5xi8>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @integer_max_pool
+// CHECK: "torq_hl.maxpool2d"(%{{.*}}, %{{.*}}, %{{.*}}, %arg0) {input_zp = -128 : i32, kernel = array<i64: 2, 2>
+func.func @integer_max_pool(%x: tensor<1x2x4x4xi8>) -> tensor<1x2x3x3xi8> {
+  %least = arith.constant -128 : i8
+  %k = tensor.empty() : tensor<2x2xi8>
+  %e = tensor.empty() : tensor<1x2x3x3xi8>
+  %init = linalg.fill ins(%least : i8) outs(%e : tensor<1x2x3x3xi8>) -> tensor<1x2x3x3xi8>
+  %y = linalg.pooling_nchw_max {dilations = dense<1> : vector<2xi64>, strides = dense<1> : vector<2xi64>} ins(%x, %k : tensor<1x2x4x4xi8>, tensor<2x2xi8>) outs(%init : tensor<1x2x3x3xi8>) -> tensor<1x2x3x3xi8>
+  return %y : tensor<1x2x3x3xi8>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @reduce_mean
+// CHECK: %[[C:.*]] = tensor.collapse_shape %arg0
+// CHECK: "torq_hl.reduce_mean"(%{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}) {input_zp = -5 : i32
+func.func @reduce_mean(%x: tensor<1x2x4x4xi8>) -> tensor<1x2xi8> {
+  %zero = arith.constant 0.0 : f32
+  %least = arith.constant 0xFF800000 : f32
+  %s = arith.constant dense<0.5> : tensor<f32>
+  %z = arith.constant dense<-5> : tensor<i8>
+  %sy = arith.constant dense<0.5> : tensor<f32>
+  %zy = arith.constant dense<-5> : tensor<i8>
+  %f = "quantized_decomposed.dequantize_per_tensor"(%x, %s, %z) {quant_min = -128 : i64, quant_max = 127 : i64, dtype = si8} : (tensor<1x2x4x4xi8>, tensor<f32>, tensor<i8>) -> tensor<1x2x4x4xf32>
+  %e = tensor.empty() : tensor<1x2xf32>
+  %init = linalg.fill ins(%zero : f32) outs(%e : tensor<1x2xf32>) -> tensor<1x2xf32>
+  %sum = linalg.generic {indexing_maps = [affine_map<(a, b, c, d) -> (a, b, c, d)>, affine_map<(a, b, c, d) -> (a, b)>], iterator_types = ["parallel", "parallel", "reduction", "reduction"]} ins(%f : tensor<1x2x4x4xf32>) outs(%init : tensor<1x2xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    %r = arith.addf %in, %out : f32
+    linalg.yield %r : f32
+  } -> tensor<1x2xf32>
+  %y = linalg.generic {indexing_maps = [affine_map<(a, b) -> (a, b)>, affine_map<(a, b) -> (a, b)>], iterator_types = ["parallel", "parallel"]} ins(%sum : tensor<1x2xf32>) outs(%e : tensor<1x2xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    %n = arith.constant 16.0 : f32
+    %r = arith.divf %in, %n : f32
+    linalg.yield %r : f32
+  } -> tensor<1x2xf32>
+  %q = "quantized_decomposed.quantize_per_tensor"(%y, %sy, %zy) {quant_min = -128 : i64, quant_max = 127 : i64, dtype = si8, divide} : (tensor<1x2xf32>, tensor<f32>, tensor<i8>) -> tensor<1x2xi8>
+  return %q : tensor<1x2xi8>
+}
