@@ -1,0 +1,91 @@
+# Part of the torq-mlir project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The registry: every case by name."""
+
+import dataclasses
+import functools
+from collections.abc import Callable
+
+from e2e import oracle
+from e2e.checks import Backend, Report, check_against_reference, check_same_operations
+from e2e.models.catalog import model_inputs, quantized_model
+from e2e.models.features import FEATURES
+from e2e.models.light import LIGHT
+
+MAIN_VARIANTS = ("qdq-per-tensor", "qdq-per-channel", "qdq-u8", "qoperator", "full-integer")
+# Variants that make a difference for a few kinds of layers only.
+MORE_VARIANTS = {
+    "qdq-symmetric": r"conv_relu conv_relu6 conv_clip gemm_relu add_relu residual_block cnn_small",
+    "qdq-fused-activations": r"conv_relu conv_relu6 conv_clip gemm_relu add_relu residual_block cnn_small",
+    "qdq-u8-weights": r"conv_3x3 conv_1x1 conv_depthwise conv_groups4 gemm matmul matmul_bias cnn_small",
+    "qdq-float-bias": r"conv_3x3 conv_depthwise gemm cnn_small",
+    "qoperator-u8": r"conv_3x3 conv_depthwise gemm matmul add mul concat averagepool global_averagepool cnn_small",
+    "full-integer-u8": r"conv_3x3 gemm add concat maxpool_pads cnn_small cnn_softmax",
+}
+LIGHT_VARIANTS = {"resnet50": MAIN_VARIANTS, "squeezenet": MAIN_VARIANTS}
+SOFTMAX = frozenset({"Softmax", "QLinearSoftmax"})
+# Local response normalization has no quantized form.
+FLOAT_OPS = {name: SOFTMAX | {"LRN"} for name in ("alexnet", "inception_v1", "zfnet512")}
+FAST_LIGHT = ("squeezenet",)
+
+
+@dataclasses.dataclass(frozen=True)
+class Case:
+    """A case of the registry.
+
+    Attributes:
+      check: runs the case.
+      slow: not among those that `make test` runs.
+    """
+
+    name: str
+    check: Callable[[Backend], Report]
+    slow: bool = False
+
+
+@functools.cache
+def registry() -> dict[str, Case]:
+    """All cases by name, the small ones first."""
+    cases = [*_oracle_cases(), *_feature_cases(), *_light_cases()]
+    return {case.name: case for case in cases}
+
+
+def _model_case(name: str, variant: str, *, samples: int, slow: bool = False) -> Case:
+    def check(backend: Backend) -> Report:
+        model = quantized_model(name, variant)
+        return check_against_reference(model, model_inputs(model, name, samples), FLOAT_OPS.get(name, SOFTMAX), backend)
+
+    return Case(f"{name}.{variant}", check, slow)
+
+
+def _forms_case(name: str, *, slow: bool = False) -> Case:
+    """The QDQ and the QOperator form of a model give the same operations."""
+
+    def check(backend: Backend) -> Report:
+        return check_same_operations({form: quantized_model(name, form) for form in ("qdq-per-channel", "qoperator")})
+
+    return Case(f"{name}.same-forms", check, slow)
+
+
+def _feature_cases() -> list[Case]:
+    cases = []
+    for name in FEATURES:
+        more = [variant for variant, names in MORE_VARIANTS.items() if name in names.split()]
+        cases += [_model_case(name, variant, samples=2) for variant in (*MAIN_VARIANTS, *more)]
+        cases.append(_forms_case(name))
+    return cases
+
+
+def _light_cases() -> list[Case]:
+    cases = []
+    for name in LIGHT:
+        slow = name not in FAST_LIGHT
+        variants = LIGHT_VARIANTS.get(name, ("qdq-per-channel", "qoperator"))
+        cases += [_model_case(name, variant, samples=1, slow=slow) for variant in variants]
+        cases.append(_forms_case(name, slow=slow))
+    return cases
+
+
+def _oracle_cases() -> list[Case]:
+    return [Case(f"oracle.{name}", functools.partial(oracle.check, name)) for name in oracle.NAMES]

@@ -1,0 +1,107 @@
+# Part of the torq-mlir project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Structure of a compiled function: which operation gives which layer, and what is still computed in float."""
+
+from collections.abc import Collection, Iterator, Mapping
+
+from torch_mlir import ir
+from torq_mlir.dialects.locations import source_names
+
+from e2e.graph import Layer, QuantizedGraph
+
+# Operations that make no values of the model's.
+_NO_VALUES = frozenset({"arith.constant", "tensor.empty", "func.return"})
+
+
+def function_of(module: ir.Module) -> ir.Operation:
+    """The compiled function.
+
+    Raises:
+      ValueError: there is not exactly one public function.
+    """
+    functions = [
+        op.operation
+        for op in module.body.operations
+        if op.operation.name == "func.func" and "sym_visibility" not in op.operation.attributes
+    ]
+    if len(functions) != 1:
+        raise ValueError(f"the module has {len(functions)} public functions")
+    return functions[0]
+
+
+def body(function: ir.Operation) -> Iterator[ir.Operation]:
+    return (op.operation for op in function.regions[0].blocks[0].operations)
+
+
+def layer_operations(function: ir.Operation, layers: Mapping[str, Layer]) -> dict[ir.Operation, Layer]:
+    """The operation whose result is the output of a layer: the last one whose location ends with the quantizing node.
+
+    Args:
+      layers: by the name of their node.
+    """
+    last: dict[str, ir.Operation] = {}
+    for operation in body(function):
+        names = source_names(operation.location)
+        if names and names[-1] in layers and operation.name not in _NO_VALUES:
+            last[names[-1]] = operation
+    return {operation: layers[name] for name, operation in last.items()}
+
+
+def interior_float_operations(function: ir.Operation) -> list[ir.Operation]:
+    """Operations on float tensors after the first integer tensor and before the last one.
+
+    Quantizing the inputs, and dequantizing the outputs and what follows, is not among them.
+    """
+    operations = [operation for operation in body(function) if operation.name not in _NO_VALUES]
+    computed = set(function.regions[0].blocks[0].arguments)  # values that depend on the inputs
+    after = {value for value in computed if _is_integer(value.type)}
+    candidates = []
+    for operation in operations:
+        operands = list(operation.operands)
+        results = list(operation.results)
+        if any(operand in computed for operand in operands):
+            computed.update(results)
+            follows = any(operand in after for operand in operands)
+            after.update(result for result in results if follows or _is_integer(result.type))
+            if follows and any(_is_float(value.type) for value in (*operands, *results)):
+                candidates.append(operation)
+    before: set[ir.Value] = set()
+    for operation in reversed(operations):
+        results = list(operation.results)
+        if any(result in computed and (_is_integer(result.type) or result in before) for result in results):
+            before.update(operation.operands)
+    return [op for op in candidates if any(_is_integer(r.type) or r in before for r in op.results)]
+
+
+def undeclared_float_operations(
+    function: ir.Operation, graph: QuantizedGraph, declared: Collection[str]
+) -> list[ir.Operation]:
+    """Interior float operations that stand for other nodes than those of the operator types in `declared`.
+
+    The quantize and dequantize nodes next to a declared node may be float operations too.
+    """
+    allowed: set[str] = set()
+    for node in graph.model.graph.node:
+        if node.op_type in declared:
+            neighbours = [graph.producers[name] for name in node.input if name in graph.producers]
+            neighbours += [user for name in node.output for user in graph.consumers.get(name, [])]
+            conversions = ("QuantizeLinear", "DequantizeLinear")
+            allowed.update([node.name], (other.name for other in neighbours if other.op_type in conversions))
+    return [
+        operation
+        for operation in interior_float_operations(function)
+        if not (names := source_names(operation.location)) or not set(names) <= allowed
+    ]
+
+
+def _element_type(value_type: ir.Type) -> ir.Type | None:
+    return ir.ShapedType(value_type).element_type if isinstance(value_type, ir.RankedTensorType) else None
+
+
+def _is_integer(value_type: ir.Type) -> bool:
+    return isinstance(_element_type(value_type), ir.IntegerType)
+
+
+def _is_float(value_type: ir.Type) -> bool:
+    return isinstance(_element_type(value_type), ir.FloatType)

@@ -1,0 +1,97 @@
+# Part of the torq-mlir project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Loop nests as functions of their own.
+
+LLVM's time grows faster than the size of a function, and a network repeats its layers: each linalg operation on
+buffers becomes a call of a private function, and equal functions are merged later.
+"""
+
+from torch_mlir import ir
+from torch_mlir.dialects import func, linalg
+
+
+def outline(module: ir.Module, entry: func.FuncOp) -> None:
+    """Moves every linalg operation and strided copy of `entry` into a function, which it calls."""
+    found: list[ir.Operation] = []
+
+    def visit(operation: ir.Operation) -> ir.WalkResult:
+        if operation.name.startswith("linalg.") or _is_strided_copy(operation):
+            found.append(operation)
+            return ir.WalkResult.SKIP
+        return ir.WalkResult.ADVANCE
+
+    entry.operation.walk(visit, ir.WalkOrder.PRE_ORDER)
+    for number, operation in enumerate(found):
+        _outline(module, operation, f"kernel_{number}")
+
+
+def _outline(module: ir.Module, operation: ir.Operation, name: str) -> None:
+    captured = _captured_values(operation)
+    constants = [value for value in captured if _is_constant(value)]
+    parameters = [value for value in captured if not _is_constant(value)]
+    with operation.location:
+        with ir.InsertionPoint(module.body):
+            function = func.FuncOp(name, ([value.type for value in parameters], []), visibility="private")
+        function.attributes["passthrough"] = ir.ArrayAttr.get([ir.StringAttr.get("noinline")])
+        block = function.add_entry_block()
+        replacements = list(zip(parameters, block.arguments, strict=True))
+        with ir.InsertionPoint(block):
+            replacements += [(value, value.owner.operation.clone().results[0]) for value in constants]
+            _clone_as_linalg(operation)
+            body = block.operations[len(block.operations) - 1].operation
+            func.ReturnOp([])
+        for old, new in replacements:
+            _replace_uses(body, old, new)
+        with ir.InsertionPoint(operation):
+            func.CallOp(function, parameters)
+    operation.erase()
+
+
+def _is_strided_copy(operation: ir.Operation) -> bool:
+    """Whether `operation` is a memref.copy that would call into a library; others are a memcpy."""
+    if operation.name != "memref.copy":
+        return False
+    return not all(ir.MemRefType(operand.type).layout == _identity(operand.type) for operand in operation.operands)
+
+
+def _identity(type_: ir.Type) -> ir.Attribute:
+    return ir.AffineMapAttr.get(ir.AffineMap.get_identity(ir.MemRefType(type_).rank))
+
+
+def _captured_values(operation: ir.Operation) -> list[ir.Value]:
+    """Operands, and what the regions use of the outside, each once."""
+    captured: dict[ir.Value, None] = {}
+    inside: set[ir.Operation] = set()
+
+    def visit(nested: ir.Operation) -> ir.WalkResult:
+        inside.add(nested.operation)
+        for value in nested.operands:
+            owner = value.owner
+            region_owner = owner.owner.operation if isinstance(owner, ir.Block) else owner.operation
+            if region_owner not in inside or (region_owner == operation and not isinstance(owner, ir.Block)):
+                captured[value] = None
+        return ir.WalkResult.ADVANCE
+
+    operation.walk(visit, ir.WalkOrder.PRE_ORDER)
+    return list(captured)
+
+
+def _is_constant(value: ir.Value) -> bool:
+    return not isinstance(value.owner, ir.Block) and value.owner.operation.name == "arith.constant"
+
+
+def _clone_as_linalg(operation: ir.Operation) -> None:
+    """A copy of `operation`; memref.copy as linalg."""
+    if operation.name == "memref.copy":
+        linalg.copy(operation.operands[0], outs=[operation.operands[1]])
+    else:
+        operation.clone()
+
+
+def _replace_uses(operation: ir.Operation, old: ir.Value, new: ir.Value) -> None:
+    def visit(nested: ir.Operation) -> ir.WalkResult:
+        nested.operation.replace_uses_of_with(old, new)
+        return ir.WalkResult.ADVANCE
+
+    operation.walk(visit)

@@ -1,0 +1,40 @@
+# Part of the torq-mlir project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Upgrade of a model to an operator set whose operators the compiler knows."""
+
+import onnx
+from onnx import defs, version_converter
+
+from torq_mlir.errors import ModelError
+
+from .checks import one_line, onnx_opset
+
+# The conversion to torch knows each operator in the form it has in this version and later ones.
+TARGET_OPSET = 17
+# Since this version Softmax, Squeeze and the quantization operators mean what they mean in TARGET_OPSET.
+OLDEST_OPSET = 13
+
+
+def upgrade_opset(model: onnx.ModelProto) -> onnx.ModelProto:
+    """The model in opset TARGET_OPSET, or as it is when its opset is later.
+
+    Raises:
+      ModelError: the opset is later than the installed onnx package, or too early and there is no upgrade for one of
+        the operators.
+    """
+    opset = onnx_opset(model)
+    if opset > defs.onnx_opset_version():
+        raise ModelError(
+            f"ONNX opset {opset} is not supported: the installed onnx package knows opsets up to {defs.onnx_opset_version()}"
+        )
+    model.ir_version = max(model.ir_version, 8)  # before 4, each constant had to be an input
+    if opset >= TARGET_OPSET:
+        return model
+    try:
+        return version_converter.convert_version(model, TARGET_OPSET)
+    except (RuntimeError, version_converter.ConvertError) as error:
+        if opset >= OLDEST_OPSET:
+            return model
+        reason = one_line(error).rsplit("failed: ", 1)[-1]
+        raise ModelError(f"ONNX opset {opset} cannot be upgraded to opset {TARGET_OPSET}: {reason}") from error

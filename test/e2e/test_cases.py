@@ -1,0 +1,27 @@
+# Part of the torq-mlir project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The registry of end-to-end cases, a test for each."""
+
+import pytest
+
+from e2e.cases import Case, registry
+from e2e.checks import Backend
+from e2e.expected_failures import EXPECTED_FAILURES
+
+
+def _parameter(case: Case):
+    marks = [pytest.mark.slow] if case.slow else []
+    if case.name in EXPECTED_FAILURES:
+        marks.append(pytest.mark.xfail(reason=EXPECTED_FAILURES[case.name], strict=True))
+    return pytest.param(case, marks=marks, id=case.name)
+
+
+@pytest.mark.parametrize("case", [_parameter(case) for case in registry().values()])
+def test_case(case: Case):
+    report = case.check(Backend.ALL)
+    assert not report.failures, "\n".join(report.failures[:20])
+
+
+def test_expected_failures_are_cases():
+    assert set(EXPECTED_FAILURES) <= set(registry())

@@ -1,0 +1,200 @@
+# Part of the torq-mlir project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""torq-compile: a quantized ONNX model to torq_hl, to a report, to results."""
+
+import argparse
+import json
+import os
+import re
+import sys
+import zipfile
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from torq_mlir.errors import TorqError
+from torq_mlir.files import write_atomically
+
+if TYPE_CHECKING:
+    import numpy as np
+    from torq_mlir.compiler import CompiledModel
+
+_LEVELS = ("onnx", "torch", "linalg", "torq-hl")
+_BACKENDS = ("jit", "interpreter")
+
+_EPILOG = """\
+examples:
+  torq-compile model.onnx                             print the model in torq_hl
+  torq-compile model.onnx --elide                     the same without large constants, to read
+  torq-compile model.onnx -o model.mlir               write it as MLIR text (as bytecode for model.mlirbc)
+  torq-compile model.onnx --emit=linalg --elide       an earlier level of the IR
+  torq-compile model.onnx --report                    which operator runs where, and why not on the NPU
+  torq-compile model.onnx --run inputs.npz --output results.npz
+                                                      run the model on the host; numpy.savez("inputs.npz", data=image)
+  torq-compile model.onnx --batch 1                   a model whose batch size is open
+  torq-compile model.onnx --input-shape data:1,3,224,224
+                                                      a model whose shapes are open
+  torq-compile model.mlir --run inputs.npz            what was written with -o is read again
+
+levels of the IR:
+  onnx     operators as the model has them, in torch.operator "onnx.*"
+  torch    the torch dialect, with quantization as quantized_decomposed operations
+  linalg   linalg on tensors, with quantized_decomposed
+  torq-hl  operations of the NPU, and linalg for what stays on the host
+
+Exit status: 0 on success, 1 with one line on stderr when the model or an argument cannot be used, 2 for a wrong
+command line.
+"""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    options = _parser().parse_args(arguments)
+    try:
+        _compile(options)
+        sys.stdout.flush()
+    except BrokenPipeError:  # the reader of our output, such as `head`, has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except TorqError as error:
+        return _fail(str(error))
+    except OSError as error:
+        return _fail(f"{error.filename}: {error.strerror}" if error.filename else str(error))
+    return 0
+
+
+def _fail(message: str) -> int:
+    print(f"torq-compile: error: {' '.join(message.split())}", file=sys.stderr)
+    return 1
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="torq-compile",
+        description="Compiles a quantized ONNX model to torq_hl, the dialect of the Torq NPU, and runs it on the host.",
+        epilog=_EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("model", help="an ONNX file, or torq_hl in a file that ends in .mlir or .mlirbc")
+    parser.add_argument("-o", dest="file", metavar="FILE", help="write the IR there; nothing is written on an error")
+    parser.add_argument("--emit", choices=_LEVELS, help="level of the IR (default: torq-hl)")
+    parser.add_argument("--elide", action="store_true", help="leave out constants of more than 16 elements")
+    parser.add_argument("--debug-info", action="store_true", help="print locations, which name the nodes of the model")
+    shapes = parser.add_argument_group("shapes that the model leaves open")
+    shapes.add_argument("--batch", type=_size, metavar="N", help="first dimension of each input")
+    shapes.add_argument(
+        "--input-shape",
+        type=_input_shape,
+        action="append",
+        default=[],
+        metavar="NAME:D0,D1,...",
+        help="shape of an input; once for each",
+    )
+    report = parser.add_argument_group("report")
+    report.add_argument("--report", action="store_true", help="print what became of each operator")
+    report.add_argument("--report-json", metavar="FILE", help="write the same as JSON")
+    run = parser.add_argument_group("execution")
+    run.add_argument("--run", metavar="FILE", help="run on arrays of a .npz file, named as the inputs of the model")
+    run.add_argument("--output", metavar="FILE", help="write the outputs to a .npz file instead of printing a summary")
+    run.add_argument("--backend", choices=_BACKENDS, default="jit", help="what executes the model (default: jit)")
+    parser.add_argument("--version", action=_Version, nargs=0, help="print the versions of the packages and exit")
+    return parser
+
+
+class _Version(argparse.Action):
+    """Prints the versions, which are looked up only then."""
+
+    def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
+        from torq_mlir import versions
+
+        print("\n".join(f"{name} {version}" for name, version in versions().items()))
+        parser.exit()
+
+
+def _size(text: str) -> int:
+    if not re.fullmatch(r"[0-9]+", text) or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"'{text}' is no positive number")
+    return int(text)
+
+
+def _input_shape(text: str) -> tuple[str, tuple[int, ...]]:
+    name, colon, sizes = text.rpartition(":")
+    if not colon or not name:
+        raise argparse.ArgumentTypeError(f"'{text}' is not of the form NAME:D0,D1,...")
+    return name, tuple(_size(size) for size in re.split("[,x]", sizes)) if sizes else ()
+
+
+def _compile(options: argparse.Namespace) -> None:
+    inputs = _read_arrays(options.run) if options.run else None
+    compiled = _load(options)
+    if options.file or options.emit or not (options.run or options.report or options.report_json):
+        _emit(compiled, options)
+    if options.report:
+        print(compiled.report())
+    if options.report_json:
+        text = json.dumps(compiled.report().to_dict(), indent=1) + "\n"
+        write_atomically(options.report_json, lambda file: file.write(text.encode()))
+    if inputs is not None:
+        _run(compiled, inputs, options)
+
+
+def _load(options: argparse.Namespace) -> "CompiledModel":
+    from torq_mlir import compiler
+
+    if Path(options.model).suffix in (".mlir", ".mlirbc"):
+        return compiler.CompiledModel.load(options.model, backend=options.backend)
+    return compiler.compile(
+        options.model, backend=options.backend, batch=options.batch, input_shapes=dict(options.input_shape)
+    )
+
+
+def _emit(compiled: "CompiledModel", options: argparse.Namespace) -> None:
+    level = options.emit or "torq-hl"
+    if options.file and Path(options.file).suffix == ".mlirbc" and level == "torq-hl":
+        compiled.save(options.file)
+        return
+    text = compiled.mlir(level, elide=options.elide, debug_info=options.debug_info)
+    if options.file:
+        write_atomically(options.file, lambda file: file.write(text.encode()))
+    else:
+        print(text)
+
+
+def _read_arrays(path: str) -> "dict[str, np.ndarray]":
+    import numpy as np
+
+    try:
+        with np.load(path, allow_pickle=False) as arrays:
+            return dict(arrays)
+    except (ValueError, EOFError, zipfile.BadZipFile, TypeError, AttributeError) as error:
+        raise TorqError(f"{path}: not a .npz file of arrays") from error
+
+
+def _run(compiled: "CompiledModel", inputs: "dict[str, np.ndarray]", options: argparse.Namespace) -> None:
+    import numpy as np
+
+    unnamed = [f"arr_{index}" for index in range(len(inputs))]  # numpy.savez(path, a, b)
+    known = {info.name for info in compiled.inputs}
+    if inputs.keys() == set(unnamed) and not inputs.keys() & known:
+        results = compiled(*(inputs[name] for name in unnamed))
+    else:
+        results = compiled(**inputs)
+    named = dict(zip((info.name for info in compiled.outputs), results, strict=True))
+    if options.output:
+        write_atomically(options.output, lambda file: np.savez(file, **named))
+        return
+    for name, result in named.items():
+        print(_summary(name, result))
+
+
+def _summary(name: str, result: "np.ndarray") -> str:
+    shape = "x".join(map(str, result.shape)) or "scalar"
+    line = f"{name}: {shape} {result.dtype.name}"
+    if not result.size:
+        return line
+    first = " ".join(f"{value:.6g}" for value in result.reshape(-1)[:8].tolist())
+    more = " ..." if result.size > 8 else ""
+    return f"{line}, min {result.min():.6g}, max {result.max():.6g}, [{first}{more}]"
+
+
+if __name__ == "__main__":
+    sys.exit(main())
