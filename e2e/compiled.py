@@ -34,12 +34,16 @@ class Compiled:
         pipelines.run(self.module, pipelines.named["torq-onnx-to-torq-hl"])
 
     def interpret(self, feeds: Mapping[str, np.ndarray], on_result: OnResult | None = None) -> dict[str, np.ndarray]:
-        """Runs the numpy interpreter; see `torq_mlir.backends.interpreter.run` for `on_result`."""
-        return self._named(interpreter.run(self.module, self._storage(feeds), on_result=on_result))
+        """Runs the numpy interpreter; see `torq_mlir.backends.interpreter.Interpreter` for `on_result`."""
+        return self._named(self._interpreter(self._storage(feeds), on_result=on_result))
 
     def execute(self, feeds: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
         """Runs the code of the JIT."""
         return self._named(self._executable(self._storage(feeds)))
+
+    @functools.cached_property
+    def _interpreter(self) -> interpreter.Interpreter:
+        return interpreter.Interpreter(self.module)
 
     @functools.cached_property
     def _executable(self) -> Callable[[Sequence[np.ndarray]], Sequence[np.ndarray]]:

@@ -10,6 +10,7 @@ from torq_mlir.dialects.locations import source_names
 
 from e2e.graph import Layer, QuantizedGraph
 
+_BITWISE_XOR = 2  # op_type of torq_hl.elementwisebinary
 # Operations that make no values of the model's.
 _NO_VALUES = frozenset({"arith.constant", "tensor.empty", "func.return"})
 
@@ -43,9 +44,21 @@ def layer_operations(function: ir.Operation, layers: Mapping[str, Layer]) -> dic
     last: dict[str, ir.Operation] = {}
     for operation in body(function):
         names = source_names(operation.location)
-        if names and names[-1] in layers and operation.name not in _NO_VALUES:
+        if names and names[-1] in layers and operation.name not in _NO_VALUES and not _is_sign_flip(operation):
             last[names[-1]] = operation
     return {operation: layers[name] for name, operation in last.items()}
+
+
+def _is_sign_flip(operation: ir.Operation) -> bool:
+    """Signed storage to unsigned or back, at the border of the function: no layer's own value."""
+    if operation.name == "torq_hl.elementwisebinary":
+        return ir.IntegerAttr(operation.attributes["op_type"]).value == _BITWISE_XOR
+    if operation.name != "linalg.generic":
+        return False
+    return {inner.operation.name for inner in operation.regions[0].blocks[0].operations} <= {
+        "arith.xori",
+        "linalg.yield",
+    }
 
 
 def interior_float_operations(function: ir.Operation) -> list[ir.Operation]:

@@ -106,7 +106,9 @@ class OptionInfo:
 
     def format(self, value: Any) -> str:
         """`name=value` as the text of a pipeline has it."""
-        texts = [str(each).lower() if isinstance(each, bool) else str(each) for each in (value if self.is_list else [value])]
+        texts = [
+            str(each).lower() if isinstance(each, bool) else str(each) for each in (value if self.is_list else [value])
+        ]
         text = ",".join(texts)
         return f"{self.name}={{{text}}}" if not text or any(c in text for c in " '\"{},") else f"{self.name}={text}"
 
@@ -145,10 +147,13 @@ class PassInfo:
         """Name of the module that implements the pass."""
         return f"{__name__}.{self.name.replace('-', '_')}"
 
-    @property
-    def run(self) -> Callable[..., None]:
-        """`run(op: ir.Operation, **options) -> None`; imports the module."""
+    def load(self) -> Callable[..., None]:
+        """Imports the module and returns its `run(op: ir.Operation, **options) -> None`."""
         return self.implementation or importlib.import_module(self.module).run
+
+    def run(self, op: ir.Operation, **options: Any) -> None:
+        """Runs the implementation on `op`."""
+        self.load()(op, **options)
 
     def parse_options(self, text: str) -> dict[str, Any]:
         """Keyword arguments of `run` for options as in `{name=1 flag text="a b"}`, without the outer braces.
@@ -220,9 +225,3 @@ def registry() -> Mapping[str, PassInfo]:
     declarations = json.loads(Path(_generated.__file__).with_name("passes.json").read_text(encoding="utf-8"))
     passes = (PassInfo.from_declaration(declared) for declared in declarations)
     return MappingProxyType({info.name: info for info in passes})
-
-
-def load_dependent_dialects(info: PassInfo, context: ir.Context) -> None:
-    """Loads the dialects of the ops that the pass creates."""
-    for dialect in info.dependent_dialects:
-        context.get_dialect_descriptor(dialect)

@@ -32,6 +32,7 @@ from torq_mlir.rewriting.patterns import NOT_MINE, NoMatch, Pattern, apply_greed
 from torq_mlir.rewriting.qparams import match_dequantize
 from torq_mlir.rewriting.uses import only_user, reaches_quantize
 
+
 @dataclass(frozen=True)
 class _Tail:
     """What follows a contraction: an optional collapse of its groups and an optional bias along `axis`."""

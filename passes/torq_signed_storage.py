@@ -27,8 +27,14 @@ def run(op: ir.Operation) -> None:
     apply_greedily(
         op,
         [
-            *(Pattern(f"quantized_decomposed.quantize_{granularity}", _sign_quantize) for granularity in _GRANULARITIES),
-            *(Pattern(f"quantized_decomposed.dequantize_{granularity}", _sign_dequantize) for granularity in _GRANULARITIES),
+            *(
+                Pattern(f"quantized_decomposed.quantize_{granularity}", _sign_quantize)
+                for granularity in _GRANULARITIES
+            ),
+            *(
+                Pattern(f"quantized_decomposed.dequantize_{granularity}", _sign_dequantize)
+                for granularity in _GRANULARITIES
+            ),
             *(Pattern(name, _move_flip) for name in _MOVEMENTS),
             Pattern("tensor.concat", _concat_flips),
             Pattern("tensor.pad", _pad_flip),
@@ -86,7 +92,9 @@ def _flip(value: ir.Value) -> ir.Value:
     if constant is not None:
         return arith.constant(None, elements.from_numpy(constant ^ np.iinfo(constant.dtype).min))
     highest = -(1 << (ir.IntegerType(element).width - 1))
-    return build_elementwise([value], empty_like(value, element), lambda x: arith.xori(x, arith.constant(element, highest)))
+    return build_elementwise(
+        [value], empty_like(value, element), lambda x: arith.xori(x, arith.constant(element, highest))
+    )
 
 
 def _flipped(value: ir.Value) -> ir.Value | None:

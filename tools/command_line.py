@@ -149,7 +149,7 @@ _COLUMN = 46
 def format_entry(usage: str, text: str, indent: int = 2) -> str:
     """An option and its help in two columns."""
     head = " " * indent + usage
-    lines = textwrap.wrap(text, _WIDTH - _COLUMN - 2) or [""]
+    lines = textwrap.wrap(text, _WIDTH - _COLUMN - 2, break_on_hyphens=False) or [""]
     rest = "".join(f"\n{' ' * _COLUMN}  {line}" for line in lines[1:])
     separator = f"\n{' ' * _COLUMN}" if len(head) >= _COLUMN else " " * (_COLUMN - len(head))
     return f"{head}{separator}- {lines[0]}{rest}"

@@ -159,8 +159,8 @@ class DiagnosticVerifier:
     """Checks diagnostics against the comments of one source. A handler for `Context.attach_diagnostic_handler`.
 
     `// expected-error@+1 {{text}}` expects an error on the next line whose message contains the text; `error` may be
-    `warning`, `remark` or `note`, the line `@-2`, `@above`, `@below` (lines of comments do not count) or `@unknown`, and in
-    `expected-error-re` what stands in `{{..}}` inside the text is a regular expression.
+    `warning`, `remark` or `note`, and the line `@-2`, `@above`, `@below` (lines with such comments do not count) or
+    `@unknown`. In `expected-error-re`, what stands in `{{..}}` inside the text is a regular expression.
     """
 
     def __init__(self, printer: DiagnosticPrinter, name: str, text: bytes, first_line: int, only_expected: bool):

@@ -36,18 +36,20 @@ _GENERAL = (
     Option("verify-each", "Run the verifier after each pass", default=True),
     Option("allow-unregistered-dialect", "Allow operation with no registered dialects"),
     Option("emit-bytecode", "Emit bytecode when generating output"),
-    Option("dump-pass-pipeline", "Print the pipeline that will be run, with all passes and the values of their options"),
+    Option(
+        "dump-pass-pipeline", "Print the pipeline that will be run, with all passes and the values of their options"
+    ),
     Option("show-dialects", "Print the list of registered dialects and exit"),
     Option("mlir-disable-threading", "Accepted for compatibility: torq-opt runs in one thread"),
     Option("help", "Display this text"),
+    Option("h", "Alias for --help"),
     Option("version", "Display the versions of torq-mlir and torch-mlir"),
 )
 
 _TESTING = (
     Option(
         "split-input-file",
-        f"Split the input file into chunks at lines '{DEFAULT_SPLIT_MARKER}' or another marker and process each chunk on "
-        "its own",
+        f"Split the input file into chunks at '{DEFAULT_SPLIT_MARKER}' or another marker and process each on its own",
         str,
         None,
         DEFAULT_SPLIT_MARKER,
@@ -69,7 +71,9 @@ _TESTING = (
 
 _PRINTING = (
     Option("mlir-elide-elementsattrs-if-larger", "Elide constants with more elements", unsigned, None, None, "uint"),
-    Option("mlir-elide-resource-strings-if-larger", "Elide resources with more characters", unsigned, None, None, "uint"),
+    Option(
+        "mlir-elide-resource-strings-if-larger", "Elide resources with more characters", unsigned, None, None, "uint"
+    ),
     Option("mlir-print-debuginfo", "Print locations"),
     Option("mlir-pretty-debuginfo", "Print locations for people; the output cannot be parsed"),
     Option("mlir-print-op-generic", "Print the generic op form"),
@@ -80,7 +84,9 @@ _PRINTING = (
 
 _PASSES = tuple[str, ...]()
 _TRACING = (
-    Option("mlir-print-ir-before", "Print IR before specified passes", comma_separated, _PASSES, None, "pass,...", True),
+    Option(
+        "mlir-print-ir-before", "Print IR before specified passes", comma_separated, _PASSES, None, "pass,...", True
+    ),
     Option("mlir-print-ir-after", "Print IR after specified passes", comma_separated, _PASSES, None, "pass,...", True),
     Option("mlir-print-ir-before-all", "Print IR before each pass"),
     Option("mlir-print-ir-after-all", "Print IR after each pass"),
@@ -114,7 +120,7 @@ Runs passes in the order of their flags. All options may be spelled with one or 
 
   {TOOL} model.mlir --torq-fuse-quantized-ops=explain --canonicalize
   {TOOL} model.mlir --torq-linalg-to-torq-hl -o model.torq.mlir
-  {TOOL} model.mlir --pass-pipeline='builtin.module(torq-signed-storage,func.func(canonicalize{{max-iterations=3}},cse))'
+  {TOOL} model.mlir --pass-pipeline='builtin.module(func.func(torq-signed-storage,canonicalize{{top-down=false}}),cse)'
 
 The flags of the C++ passes of the torch-mlir wheel work as well, those of torch-mlir (torch-mlir-opt --help lists
 them) and of MLIR (https://mlir.llvm.org/docs/Passes). Options of a pass are given as --pass='name=value name=value'.
@@ -139,8 +145,13 @@ def help_text() -> str:
     parts.append("Pass Pipelines:\n")
     for name, pipeline in NAMED_PIPELINES.items():
         parts.append(format_entry(f"--{name}", pipeline.summary))
-        parts.append(f"\n{textwrap.fill(pipeline.text.replace(',', ', '), 94, initial_indent=' ' * 6, subsequent_indent=' ' * 8)}\n")
+        parts.append(f"\n{_wrapped_pipeline(pipeline.text)}\n")
     return "\n".join(parts)
+
+
+def _wrapped_pipeline(text: str) -> str:
+    spaced = text.replace(",", ", ")
+    return textwrap.fill(spaced, 100, initial_indent=" " * 6, subsequent_indent=" " * 8, break_on_hyphens=False)
 
 
 def version_text() -> str:

@@ -13,8 +13,10 @@ from torch_mlir import ir
 from .diagnostics import TEXT_NAME, DiagnosticPrinter, Position
 
 DEFAULT_SPLIT_MARKER = "// -----"
-# A marker whose last characters are wrong is reported.
+# A marker whose last characters are wrong, or with nothing after it, is reported and does not split. In a short marker
+# too little would be left to tell.
 _NEAR_MISS = 2
+_SHORT_MARKER = 6
 
 
 @dataclass(frozen=True)
@@ -83,13 +85,13 @@ def read(path: str, printer: DiagnosticPrinter) -> Chunk:
 
 
 def split(source: Chunk, marker: str, printer: DiagnosticPrinter) -> Iterator[Chunk]:
-    """The pieces of `source` between markers; what is almost a marker is reported and does not split."""
+    """The pieces of `source` between markers; near misses of a marker are reported."""
     text, needle = source.text, marker.encode()
-    probe, rest = needle[:-_NEAR_MISS] or needle, needle[-_NEAR_MISS:] if len(needle) > _NEAR_MISS else b""
+    probe, rest = (needle, b"") if len(needle) < _SHORT_MARKER else (needle[:-_NEAR_MISS], needle[-_NEAR_MISS:])
     start, found = 0, text.find(probe)
     while found != -1:
         end = found + len(probe)
-        if text.startswith(rest, end):
+        if text.startswith(rest, end) and end + len(rest) < len(text):
             yield _piece(source, start, found)
             start = end = end + len(rest)
         else:

@@ -11,13 +11,14 @@ import sys
 import zipfile
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import IO, TYPE_CHECKING
 
 from torq_mlir.errors import TorqError
 from torq_mlir.files import write_atomically
 
 if TYPE_CHECKING:
     import numpy as np
+
     from torq_mlir.compiler import CompiledModel
 
 _LEVELS = ("onnx", "torch", "linalg", "torq-hl")
@@ -152,11 +153,14 @@ def _emit(compiled: "CompiledModel", options: argparse.Namespace) -> None:
     if options.file and Path(options.file).suffix == ".mlirbc" and level == "torq-hl":
         compiled.save(options.file)
         return
-    text = compiled.mlir(level, elide=options.elide, debug_info=options.debug_info)
+
+    def write(file: IO[bytes]) -> None:
+        compiled.write_mlir(file, level, elide=options.elide, debug_info=options.debug_info)
+
     if options.file:
-        write_atomically(options.file, lambda file: file.write(text.encode()))
+        write_atomically(options.file, write)
     else:
-        print(text)
+        write(sys.stdout.buffer)
 
 
 def _read_arrays(path: str) -> "dict[str, np.ndarray]":

@@ -13,6 +13,7 @@ from pathlib import Path
 from torch_mlir import ir
 
 from torq_mlir import dialects, pipelines
+from torq_mlir.files import write_atomically
 from torq_mlir.passes import registry
 from torq_mlir.pipelines import wheel
 
@@ -26,8 +27,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Runs the tool; the exit code is 0 for success."""
     try:
         parsed = command_line.parse(OPTIONS, sys.argv[1:] if arguments is None else arguments)
-        if parsed.help or parsed.version:
-            sys.stdout.write(help_text() if parsed.help else version_text())
+        if parsed.help or parsed.h or parsed.version:
+            sys.stdout.write(version_text() if parsed.version else help_text())
             return 0
         return _Tool(parsed).run()
     except UsageError as error:
@@ -48,7 +49,8 @@ class _Tool:
     def __init__(self, arguments: Arguments):
         self._arguments = arguments
         if len(arguments.positional) > 1:
-            raise UsageError(f"Too many positional arguments specified!\nCan specify at most 1 positional arguments: See: {TOOL} --help")
+            limit = f"Can specify at most 1 positional arguments: See: {TOOL} --help"
+            raise UsageError(f"Too many positional arguments specified!\n{limit}")
         self._printer = DiagnosticPrinter()
         self._context = ir.Context()
         self._context.allow_unregistered_dialects = arguments.allow_unregistered_dialect
@@ -135,7 +137,7 @@ class _Tool:
         except OSError as error:
             raise InputError(f"cannot open input file '{path}': {error.strerror}") from None
         marker = self._arguments.split_input_file
-        chunks = [source] if marker is None else list(sources.split(source, marker, self._printer))
+        chunks = [source] if not marker else list(sources.split(source, marker, self._printer))
         results = [self._process(chunk) for chunk in chunks]
         return all(succeeded for succeeded, _ in results), [output for _, output in results]
 
@@ -155,13 +157,18 @@ class _Tool:
 
     def _transform(self, chunk: sources.Chunk) -> bytes | None:
         """The text or bytecode of a chunk after the passes; None after an error, which has been reported."""
-        errors = self._printer.errors
         try:
             with self._phase("Parser"):
                 module = chunk.parse(self._context, self._printer)
-            self._pipeline.run(module)
         except ir.MLIRError:
             return None
+        anchor, name = self._pipeline.root.anchor, module.operation.name
+        if anchor not in (name, "any"):
+            module.operation.location.emit_error(f"can't run '{anchor}' pass manager on '{name}' op")
+            return None
+        errors = self._printer.errors
+        try:
+            self._pipeline.run(module)
         except pipelines.PipelineFailure as failure:
             if self._arguments.verify_diagnostics is None and self._printer.errors == errors:
                 self._printer.print_at(None, "error", f"{failure}, without a diagnostic")
@@ -203,7 +210,7 @@ class _Tool:
             sys.stdout.buffer.flush()
             return
         try:
-            Path(self._arguments.o).write_bytes(data)
+            write_atomically(self._arguments.o, lambda file: file.write(data))
         except OSError as error:
             raise InputError(f"cannot open output file '{self._arguments.o}': {error.strerror}") from None
 

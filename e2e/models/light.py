@@ -32,6 +32,8 @@ LIGHT = {
 
 # A residual network whose branches have the variance of their shortcuts doubles it with every block.
 _RESIDUAL_GAIN = 0.4
+# Logits of a standard deviation of one or two: a softmax of larger ones gives little but zeros.
+_CLASSIFIER_GAIN = 0.3
 
 
 def light_model(name: str) -> onnx.ModelProto:
@@ -62,14 +64,15 @@ def _parameters(graph: onnx.GraphProto, rng: np.random.Generator) -> dict[str, n
             values[node.output[0]] = numpy_helper.to_array(node.attribute[0].t)
         elif node.op_type == "ConstantOfShape":
             shapes[node.output[0]] = tuple(values[node.input[0]])
-    residual = _residual_branch_ends(graph)
+    residual, classifiers = _residual_branch_ends(graph), _classifiers(graph)
     for node in graph.node:
         known = [name if name in shapes else None for name in node.input]
         if node.op_type in ("Conv", "Gemm"):
             weights, *bias = known[1:]
             if weights:
                 shape = shapes[weights]
-                values[weights] = _normal(rng, shape, math.sqrt(2 / math.prod(shape[1:])))
+                gain = _CLASSIFIER_GAIN if node.output[0] in classifiers else 1.0
+                values[weights] = _normal(rng, shape, gain * math.sqrt(2 / math.prod(shape[1:])))
             for name in bias:
                 values[name] = _normal(rng, shapes[name], 0.05)
         elif node.op_type == "BatchNormalization":
@@ -96,7 +99,7 @@ def _randomize_scales_and_weights_behind_reshapes(graph, values, shapes, rng) ->
         elif consumer == "Add":
             values[name] = _normal(rng, shapes[name], 0.1)
         else:
-            values[name] = _normal(rng, shapes[name], math.sqrt(2 / shapes[name][-1]))
+            values[name] = _normal(rng, shapes[name], _CLASSIFIER_GAIN * math.sqrt(2 / shapes[name][-1]))
 
 
 def _normal(rng: np.random.Generator, shape: tuple[int, ...], deviation: float) -> np.ndarray:
@@ -106,6 +109,11 @@ def _normal(rng: np.random.Generator, shape: tuple[int, ...], deviation: float) 
 def _residual_branch_ends(graph: onnx.GraphProto) -> set[str]:
     """First operands of the sums: the normalizations that end a residual branch."""
     return {node.input[0] for node in graph.node if node.op_type == "Sum"}
+
+
+def _classifiers(graph: onnx.GraphProto) -> set[str]:
+    """Inputs of a softmax."""
+    return {node.input[0] for node in graph.node if node.op_type == "Softmax"}
 
 
 def _simplified(graph: onnx.GraphProto, values: dict[str, np.ndarray]) -> Iterator[onnx.NodeProto]:

@@ -8,9 +8,9 @@ from torch_mlir import ir
 from torq_mlir.rewriting.patterns import Pattern, apply_greedily, mark_refusals
 
 from .data_movement import convert_concat, convert_integer_transpose, convert_reshape
-from .elementwise import convert_add, convert_bit_flip, convert_mul, convert_requantize
+from .elementwise import convert_add, convert_bit_flip, convert_mul, convert_requantize, convert_requantize_accumulator
 from .pooling import convert_average_pool, convert_integer_max_pool, convert_max_pool, convert_reduce_mean
-from .weighted import convert_weighted
+from .weighted import convert_shared_accumulator, convert_weighted
 
 # Rooted at the quantization. The more an operation takes in at once, the earlier it is tried.
 _SANDWICHES = (
@@ -22,6 +22,7 @@ _SANDWICHES = (
     (convert_mul, 6),
     (convert_concat, 6),
     (convert_reshape, 4),
+    (convert_requantize_accumulator, 3),
     (convert_requantize, 2),
 )
 _QUANTIZE = "quantized_decomposed.quantize_per_tensor", "quantized_decomposed.quantize_per_channel", "linalg.generic"
@@ -29,6 +30,7 @@ _QUANTIZE = "quantized_decomposed.quantize_per_tensor", "quantized_decomposed.qu
 PATTERNS = (
     *(Pattern(root, rewrite, benefit) for root in _QUANTIZE for rewrite, benefit in _SANDWICHES),
     Pattern("linalg.pooling_nchw_max", convert_integer_max_pool),
+    Pattern("linalg.generic", convert_shared_accumulator),
     Pattern("linalg.generic", convert_bit_flip),
     Pattern("linalg.transpose", convert_integer_transpose),
 )

@@ -36,6 +36,48 @@ def convert_requantize(operation: ir.Operation, rewriter) -> object:
     return None
 
 
+def convert_requantize_accumulator(operation: ir.Operation, rewriter) -> object:
+    """`quantize(clamp(dequantize(accumulator)))` of an i32 that a weighted operation leaves to several consumers."""
+    quantize = match_quantize(operation)
+    if quantize is None:
+        return NOT_MINE
+    clamped = match_clamped(quantize.input)
+    dequantize = match_dequantize(clamped.value)
+    if dequantize is None or not _is_accumulator(dequantize):
+        return NOT_MINE
+    check_output(quantize)
+    accumulator = ir.RankedTensorType(dequantize.input.type)
+    if dequantize.axis not in (None, 1 if accumulator.rank > 2 else accumulator.rank - 1):
+        raise NoMatch("the scales of the accumulator run along another dimension than the channels")
+    factors, shift = multipliers(dequantize.scale / quantize.scale)
+    pairs = np.stack(np.broadcast_arrays(np.int32(0), np.atleast_1d(factors)), axis=-1).reshape(-1)
+    low, high = clamped.integer_bounds(quantize)
+    with ir.InsertionPoint(operation), locations_of([dequantize], clamped, quantize):
+        value = torq_hl.fma(
+            constant(np.ones(len(pairs) // 2, np.int8)),
+            constant(pairs),
+            dequantize.input,
+            output_zp=int(quantize.zero_point),
+            output_min=low,
+            output_max=high,
+            shift_factor=shift,
+            element_type=result_element(quantize),
+        )
+        rewriter.replace_op(operation, [value])
+    return None
+
+
+def _is_accumulator(dequantize: Dequantize) -> bool:
+    owner = dequantize.input.owner
+    element = ir.RankedTensorType(dequantize.input.type).element_type
+    return (
+        element.width == 32
+        and not dequantize.zero_point.any()
+        and not isinstance(owner, ir.Block)
+        and owner.operation.name.startswith("torq_hl.")
+    )
+
+
 def requantize(dequantize: Dequantize, quantize: Quantize, clamped: Clamped) -> ir.Value:
     """The integers of `dequantize` in the parameters of `quantize`; the integers themselves when nothing changes."""
     low, high = clamped.integer_bounds(quantize)
@@ -180,15 +222,26 @@ def _broadcasts(affine_map: ir.AffineMap, shape: list[int]) -> bool:
 
 def check_storage(quantize: Quantize, inputs: list[Dequantize]) -> None:
     """Refuses what integer operations with one signed scale per tensor cannot compute."""
-    for parameters in (quantize, *inputs):
-        if not parameters.per_tensor:
+    check_output(quantize)
+    for dequantize in inputs:
+        if not dequantize.per_tensor:
             raise NoMatch("an operand is quantized per channel")
-        if parameters.unsigned:
+        if dequantize.unsigned:
             raise NoMatch("an operand is unsigned; run torq-signed-storage before")
-    for value in (*(x.input for x in inputs), quantize.operation.results[0]):
-        width = ir.RankedTensorType(value.type).element_type.width
+        width = ir.RankedTensorType(dequantize.input.type).element_type.width
         if width not in (8, 16):
             raise NoMatch(f"i{width} values have no elementwise operation")
+
+
+def check_output(quantize: Quantize) -> None:
+    """Refuses an output that is not signed with one scale, of 8 or 16 bits."""
+    if not quantize.per_tensor:
+        raise NoMatch("the output is quantized per channel")
+    if quantize.unsigned:
+        raise NoMatch("the output is unsigned; run torq-signed-storage before")
+    width = result_element(quantize).width
+    if width not in (8, 16):
+        raise NoMatch(f"the output has {width} bits")
 
 
 def check_requantizable(quantize: Quantize, inputs: list[Dequantize]) -> None:
@@ -198,12 +251,17 @@ def check_requantizable(quantize: Quantize, inputs: list[Dequantize]) -> None:
 
 
 def multiplier(real_scale) -> tuple[int, int]:
-    """Multiplier and shift of one scale; a scale without any is a reason not to match."""
+    """Multiplier and shift of one scale."""
+    values, shift = multipliers(real_scale)
+    return int(values), shift
+
+
+def multipliers(real_scale) -> tuple[np.ndarray, int]:
+    """Multipliers and their shift; a scale without any is a reason not to match."""
     try:
-        values, shift = multiplier_and_shift(real_scale)
+        return multiplier_and_shift(real_scale)
     except ValueError as error:
         raise NoMatch(str(error)) from error
-    return int(values), shift
 
 
 def constant(array: np.ndarray) -> ir.Value:

@@ -14,10 +14,18 @@ from torq_mlir.rewriting.clamp import Clamped, match_clamped
 from torq_mlir.rewriting.integer_chain import pad_amounts, pad_value
 from torq_mlir.rewriting.patterns import NOT_MINE, NoMatch
 from torq_mlir.rewriting.qparams import Dequantize, Quantize, match_dequantize, match_quantize
-from torq_mlir.rewriting.scalar_body import body_expression
+from torq_mlir.rewriting.scalar_body import body_expression, evaluate_indices
 from torq_mlir.rewriting.uses import only_user
 
-from .elementwise import check_requantizable, check_storage, constant, locations_of, multiplier, requantize, result_element
+from .elementwise import (
+    check_requantizable,
+    check_storage,
+    constant,
+    locations_of,
+    multiplier,
+    requantize,
+    result_element,
+)
 
 _MAX_NAMES = "linalg.pooling_nchw_max"
 _SUM_NAMES = "linalg.pooling_nchw_sum"
@@ -96,7 +104,7 @@ def _max_pool(source: ir.Value, window: _Window) -> ir.Value:
 
 
 def convert_average_pool(operation: ir.Operation, rewriter) -> object:
-    """`quantize(sum_pool(dequantize(x)) / K)` with one divisor: the whole image by avg_pool2d, windows by ones."""
+    """`quantize(sum_pool(dequantize(x)) / K)`: the whole image by avg_pool2d, windows by a convolution with ones."""
     quantize = match_quantize(operation)
     if quantize is None:
         return NOT_MINE
@@ -111,12 +119,12 @@ def convert_average_pool(operation: ir.Operation, rewriter) -> object:
     dequantize = match_dequantize(window.source)
     if dequantize is None:
         raise NoMatch("the input of the pooling is not dequantized with constant parameters")
-    if divisor is None:
-        raise NoMatch("the number of averaged values differs between windows (padding that is not counted)")
     check_storage(quantize, [dequantize])
     if window.dilation != [1, 1]:
         raise NoMatch("the NPU has no dilated pooling")
     build = _global_average if window.covers_input else _windowed_average
+    if isinstance(divisor, np.ndarray):
+        build = _uncounted_average
     with ir.InsertionPoint(operation), locations_of([], clamped, quantize, window.operation, divide):
         rewriter.replace_op(operation, [build(window, dequantize, quantize, clamped, divisor)])
     return None
@@ -137,7 +145,7 @@ def convert_reduce_mean(operation: ir.Operation, rewriter) -> object:
         return NOT_MINE
     generic, kept = reduction
     dequantize = match_dequantize(generic.operands[0])
-    if dequantize is None or divisor is None:
+    if dequantize is None or isinstance(divisor, np.ndarray):
         raise NoMatch("the input of the mean is not dequantized with constant parameters")
     check_storage(quantize, [dequantize])
     shape = ir.RankedTensorType(generic.operands[0].type).shape
@@ -148,7 +156,7 @@ def convert_reduce_mean(operation: ir.Operation, rewriter) -> object:
         rows = [*shape[: len(kept)], count]
         mean = torq_hl.reduce_mean(
             constant(np.ones(1, np.int8)),
-            _mean_pair(dequantize, quantize, count, divisor)[0],
+            _mean_pair(dequantize, quantize, count, divisor),
             _reshape(dequantize.input, rows),
             input_zp=int(dequantize.zero_point),
             element_type=result_element(quantize),
@@ -164,7 +172,7 @@ def _global_average(window: _Window, dequantize, quantize, clamped, divisor) -> 
     n, c, *_ = ir.RankedTensorType(window.source.type).shape
     mean = torq_hl.avg_pool2d(
         constant(np.ones(1, np.int8)),
-        _mean_pair(dequantize, quantize, count, divisor)[0],
+        _mean_pair(dequantize, quantize, count, divisor),
         torq_hl.transpose(dequantize.input, perm=[0, 2, 3, 1]),
         input_zp=int(dequantize.zero_point),
         element_type=result_element(quantize),
@@ -174,32 +182,53 @@ def _global_average(window: _Window, dequantize, quantize, clamped, divisor) -> 
 
 
 def _windowed_average(window: _Window, dequantize, quantize, clamped, divisor) -> ir.Value:
-    count = math.prod(window.kernel)
+    factor, _ = multiplier(dequantize.scale / (quantize.scale * divisor))
+    attributes = _mean_attributes(dequantize, quantize, clamped, divisor)
+    return _window_sum(window, dequantize, factor, result_element(quantize), **attributes)
+
+
+def _uncounted_average(window: _Window, dequantize, quantize, clamped, divisor) -> ir.Value:
+    """Padding that is not counted: the sum of each window times `least common multiple / count`, both exact."""
+    common = math.lcm(*np.unique(divisor).tolist())
+    limit = math.prod(window.kernel) << ir.RankedTensorType(dequantize.input.type).element_type.width
+    element = ir.IntegerType.get_signless(16 if limit < 1 << 15 else 32)
+    low, high = -(1 << (element.width - 1)), (1 << (element.width - 1)) - 1
+    total = _window_sum(window, dequantize, 1, element, output_zp=0, output_min=low, output_max=high, shift_factor=0)
+    attributes = _mean_attributes(dequantize, quantize, clamped, common)
+    factor, shift = multiplier(dequantize.scale / (quantize.scale * common))
+    del attributes["shift_factor"]
+    return torq_hl.mul(
+        constant(np.array([0, factor], np.int32)),
+        total,
+        constant((common // divisor).astype(np.int16)),
+        shift=shift,
+        element_type=result_element(quantize),
+        **attributes,
+    )
+
+
+def _window_sum(window: _Window, dequantize: Dequantize, factor: int, element: ir.Type, **output: int) -> ir.Value:
+    """`rescale(sum over the window of x - zx)`; padding counts as zx, that is as zero."""
     channels = ir.RankedTensorType(window.source.type).shape[1]
-    pair, shift = _mean_pair(dequantize, quantize, count, divisor, channels)
-    low, high = clamped.integer_bounds(quantize)
+    pair = np.array([-math.prod(window.kernel) * int(dequantize.zero_point), factor], np.int32)
     return torq_hl.depthwise_conv2d(
         constant(np.ones((channels, 1, *window.kernel), np.int8)),
-        pair,
+        constant(np.tile(pair, channels)),
         dequantize.input,
         input_zp=int(dequantize.zero_point),
-        output_zp=int(quantize.zero_point),
-        output_min=low,
-        output_max=high,
-        shift_factor=shift,
         groups=channels,
         pad=window.padding,
         stride=window.stride,
         dilation=[1, 1],
-        element_type=result_element(quantize),
+        element_type=element,
+        **output,
     )
 
 
-def _mean_pair(dequantize: Dequantize, quantize: Quantize, count: int, divisor: float, repeat: int = 1):
-    """`[-count * zx, multiplier of sx / (sy * divisor)]`, repeated for channels, and the shift."""
-    value, shift = multiplier(dequantize.scale / (quantize.scale * divisor))
-    pair = np.array([-count * int(dequantize.zero_point), value], np.int32)
-    return constant(np.tile(pair, repeat)), shift
+def _mean_pair(dequantize: Dequantize, quantize: Quantize, count: int, divisor: float) -> ir.Value:
+    """`[-count * zx, multiplier of sx / (sy * divisor)]`."""
+    value, _ = multiplier(dequantize.scale / (quantize.scale * divisor))
+    return constant(np.array([-count * int(dequantize.zero_point), value], np.int32))
 
 
 def _mean_attributes(dequantize: Dequantize, quantize: Quantize, clamped: Clamped, divisor: float) -> dict[str, int]:
@@ -223,8 +252,8 @@ def _match_window(value: ir.Value, name: str, padding: float) -> _Window | None:
     return _Window(operation, source, amounts, list(ir.RankedTensorType(operation.operands[1].type).shape), *window)
 
 
-def _match_quotient(value: ir.Value) -> tuple[float | None, ir.Value, ir.Operation] | None:
-    """`(divisor, dividend, operation)` of a division by a constant, or by a number that depends on the position."""
+def _match_quotient(value: ir.Value) -> tuple[float | np.ndarray, ir.Value, ir.Operation] | None:
+    """`(divisor, dividend, operation)` of a division by a constant, or by a positive number for each position."""
     if isinstance(value.owner, ir.Block) or value.owner.operation.name != "linalg.generic":
         return None
     generic = value.owner.operation
@@ -233,8 +262,10 @@ def _match_quotient(value: ir.Value) -> tuple[float | None, ir.Value, ir.Operati
             return divisor, generic.operands[0], generic
         case ("arith.mulf", ("arg", 0), ("const", factor)) if factor:
             return 1.0 / factor, generic.operands[0], generic
-        case ("arith.divf", ("arg", 0), ("arith.sitofp", _)):
-            return None, generic.operands[0], generic
+        case ("arith.divf", ("arg", 0), ("arith.sitofp", count)):
+            counts = evaluate_indices(count, ir.RankedTensorType(value.type).shape)
+            if counts is not None and counts.min(initial=1) > 0:
+                return counts if counts.min() != counts.max() else float(counts.max()), generic.operands[0], generic
     return None
 
 
@@ -244,7 +275,9 @@ def _match_sum(value: ir.Value) -> tuple[ir.Operation, list[int]] | None:
         return None
     generic = value.owner.operation
     match body_expression(generic):
-        case ("arith.addf", ("arg", 0), ("arg", 1)) | ("arith.addf", ("arg", 1), ("arg", 0)) if len(generic.operands) == 2:
+        case ("arith.addf", ("arg", 0), ("arg", 1)) | ("arith.addf", ("arg", 1), ("arg", 0)) if (
+            len(generic.operands) == 2
+        ):
             pass
         case _:
             return None

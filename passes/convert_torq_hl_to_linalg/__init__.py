@@ -7,23 +7,27 @@ An operation whose equation is not defined for its element types is an error.
 """
 
 from collections.abc import Callable
+from types import SimpleNamespace
 
 from torch_mlir import ir, rewrite
 
-from torq_mlir.dialects import torq_hl
+from torq_mlir.dialects import ods, torq_hl
 from torq_mlir.passes import PassFailure
 
-from . import data_movement, elementwise, pooling, weighted
+from . import data_movement, elementwise, pooling, unary, weighted
 from .operands import Unsupported
 
-_LOWERINGS: dict[type[ir.OpView], Callable[[ir.OpView], ir.Value]] = {
-    torq_hl.ActOp: elementwise.lower_act,
+# From an operation and its attributes, as Python values with defaults, to what replaces its result.
+Lowering = Callable[[ir.OpView, SimpleNamespace], ir.Value]
+
+_LOWERINGS: dict[type[ir.OpView], Lowering] = {
+    torq_hl.ActOp: unary.lower_act,
     torq_hl.AddOp: elementwise.lower_add,
     torq_hl.AvgPool2DOp: pooling.lower_avg_pool2d,
     torq_hl.BroadcastOp: data_movement.lower_broadcast,
     torq_hl.Conv1DOp: weighted.lower_convolution,
     torq_hl.Conv2DOp: weighted.lower_convolution,
-    torq_hl.ConvertOp: elementwise.lower_convert,
+    torq_hl.ConvertOp: unary.lower_convert,
     torq_hl.DepthwiseConv2DOp: weighted.lower_convolution,
     torq_hl.ElementwiseBinaryOp: elementwise.lower_elementwisebinary,
     torq_hl.FillOp: data_movement.lower_fill,
@@ -34,7 +38,7 @@ _LOWERINGS: dict[type[ir.OpView], Callable[[ir.OpView], ir.Value]] = {
     torq_hl.MaxPool2DOp: pooling.lower_maxpool2d,
     torq_hl.MulOp: elementwise.lower_mul,
     torq_hl.ReduceMeanOp: pooling.lower_reduce_mean,
-    torq_hl.TableOp: elementwise.lower_table,
+    torq_hl.TableOp: unary.lower_table,
     torq_hl.TransposeOp: data_movement.lower_transpose,
 }
 
@@ -52,14 +56,16 @@ def run(op: ir.Operation) -> None:
 
 
 def _pattern(
-    lower: Callable[[ir.OpView], ir.Value], refused: list[tuple[ir.Operation, Unsupported]]
+    lower: Lowering, refused: list[tuple[ir.Operation, Unsupported]]
 ) -> Callable[[ir.OpView, rewrite.PatternRewriter], bool]:
     def match_and_rewrite(op: ir.OpView, rewriter: rewrite.PatternRewriter) -> bool:
+        operation = op.operation
+        attributes = SimpleNamespace(**ods.attribute_values(operation, torq_hl.OPERATIONS[operation.name]))
         try:
-            with rewriter.ip, op.operation.location:
-                rewriter.replace_op(op, [lower(op)])
+            with rewriter.ip, operation.location:
+                rewriter.replace_op(op, [lower(op, attributes)])
         except Unsupported as reason:
-            refused.append((op.operation, reason))
+            refused.append((operation, reason))
             return True
         return False
 

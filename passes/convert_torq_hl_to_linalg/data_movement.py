@@ -3,25 +3,25 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Operations that move or repeat elements."""
 
+from types import SimpleNamespace
+
 from torch_mlir import ir
 from torch_mlir.dialects import linalg
 
 from torq_mlir.rewriting.structured import build_elementwise, element_type, scalar_constant
 
-from .operands import integers
+
+def lower_transpose(op: ir.OpView, attributes: SimpleNamespace) -> ir.Value:
+    return linalg.transpose(op.input, outs=[op.init], permutation=list(attributes.perm)).operation.results[0]
 
 
-def lower_transpose(op: ir.OpView) -> ir.Value:
-    return linalg.transpose(op.input, outs=[op.init], permutation=integers(op.perm)).operation.results[0]
+def lower_broadcast(op: ir.OpView, attributes: SimpleNamespace) -> ir.Value:
+    return linalg.broadcast(op.input, outs=[op.init], dimensions=list(attributes.dimensions)).operation.results[0]
 
 
-def lower_broadcast(op: ir.OpView) -> ir.Value:
-    return linalg.broadcast(op.input, outs=[op.init], dimensions=integers(op.dimensions)).operation.results[0]
+def lower_fill(op: ir.OpView, attributes: SimpleNamespace) -> ir.Value:
+    return linalg.fill(scalar_constant(element_type(op.init), attributes.value), outs=[op.init])
 
 
-def lower_fill(op: ir.OpView) -> ir.Value:
-    return linalg.fill(scalar_constant(element_type(op.init), op.value.value), outs=[op.init])
-
-
-def lower_identity(op: ir.OpView) -> ir.Value:
+def lower_identity(op: ir.OpView, attributes: SimpleNamespace) -> ir.Value:
     return build_elementwise([op.input], op.init, lambda value: value)

@@ -4,13 +4,21 @@
 """What operands and attributes of a torq_hl operation are to the linalg that replaces it."""
 
 from collections.abc import Sequence
+from types import SimpleNamespace
 from typing import NamedTuple
 
 from torch_mlir import ir
 from torch_mlir.dialects import arith, tensor
 
 from torq_mlir.dialects import elements
-from torq_mlir.rewriting.structured import element_type, extend, index_constant, integer_type, scalar_constant, scalar_of
+from torq_mlir.rewriting.structured import (
+    element_type,
+    extend,
+    index_constant,
+    integer_type,
+    scalar_constant,
+    scalar_of,
+)
 
 
 class Unsupported(Exception):
@@ -26,10 +34,8 @@ class Rescale(NamedTuple):
     output_max: int
 
     @classmethod
-    def of(cls, op: ir.OpView, shift: str = "shift_factor") -> "Rescale":
-        attributes = op.operation.attributes
-        names = (shift, "output_zp", "output_min", "output_max")
-        return cls(*(ir.IntegerAttr(attributes[name]).value for name in names))
+    def of(cls, attributes: SimpleNamespace, shift: int) -> "Rescale":
+        return cls(shift, attributes.output_zp, attributes.output_min, attributes.output_max)
 
     def apply(self, accumulator: ir.Value, bias: ir.Value, multiplier: ir.Value, target: ir.IntegerType) -> ir.Value:
         """The output of an accumulator without bias, all integer scalars, in the type `target`."""
@@ -88,20 +94,23 @@ def weight_values(weights: ir.Value, count: int) -> list[ir.Value]:
     return [tensor.extract(weights, [index_constant(position)]) for position in range(count)]
 
 
-def accumulator_type(*factors: ir.Type) -> ir.IntegerType:
-    """i32 for sums of products that callers keep inside it; i64 where a single product needs 32 bits."""
-    for factor in factors:
+def accumulator_type(*inputs: ir.Type, weight: ir.Type) -> ir.IntegerType:
+    """i32 for sums of products, which the producer of an operation keeps inside; i64 where one can need all 32 bits."""
+    for factor in (*inputs, weight):
         if not isinstance(factor, ir.IntegerType):
             raise Unsupported(f"element type {factor}")
-    return integer_type(32 if sum(factor.width for factor in factors) <= 24 else 64)
+    return integer_type(32 if max(factor.width for factor in inputs) + weight.width <= 24 else 64)
 
 
-def flag(op: ir.OpView, name: str) -> bool:
-    """A boolean attribute that is false when absent."""
-    attributes = op.operation.attributes
-    return name in attributes and ir.BoolAttr(attributes[name]).value
+def require_default(attributes: SimpleNamespace, *names: str) -> None:
+    """Refuses attributes whose effect is not defined on tensors, unless they are zero or false."""
+    for name in names:
+        if getattr(attributes, name):
+            raise Unsupported(f"{name} is {getattr(attributes, name)}")
 
 
-def integers(attribute: ir.Attribute) -> Sequence[int]:
-    """The values of an `array<i64>`."""
-    return list(ir.DenseI64ArrayAttr(attribute))
+def require_constant(value: ir.Value, name: str, expected: Sequence[int]) -> None:
+    """Refuses an operand that is known to be other than what the equation of its operation takes for granted."""
+    constant = elements.constant_value(value)
+    if constant is not None and constant.reshape(-1).tolist() != list(expected):
+        raise Unsupported(f"{name} is {constant.reshape(-1).tolist()}, not {list(expected)}")

@@ -5,6 +5,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from types import SimpleNamespace
 
 from torch_mlir import ir
 from torch_mlir.dialects import arith, linalg, tensor
@@ -20,14 +21,17 @@ from torq_mlir.rewriting.structured import (
     sizes,
 )
 
-from .operands import Rescale, accumulator_type, flag, integers, pairs
+from .operands import Rescale, accumulator_type, pairs, require_default
 
 
-def lower_convolution(op: ir.OpView) -> ir.Value:
+def lower_convolution(op: ir.OpView, attributes: SimpleNamespace) -> ir.Value:
     """conv1d, conv2d and depthwise_conv2d."""
-    channel_dimension = ir.RankedTensorType(op.input.type).rank - 1 if flag(op, "nhwc_input") else 1
-    padded = _pad(op, channel_dimension)
-    loops = _ConvolutionLoops.of(op, channel_dimension)
+    layout = [name for name in ("segment_output", "is_dw1d_stride1") if hasattr(attributes, name)]
+    require_default(attributes, "weight_zp", "vectorization_mode", *layout)
+    channels_last = getattr(attributes, "nhwc_input", False)
+    loops = _ConvolutionLoops.of(op, attributes, channel_dimension=3 if channels_last else 1)
+    channel_dimension = loops.channel_dimension
+    padded = _pad(op.input, attributes.pad, attributes.input_zp, channel_dimension)
     source, weights = padded, op.weights
     if loops.groups > 1 and loops.split_input:
         source = _split(source, channel_dimension, loops.groups)
@@ -36,28 +40,28 @@ def lower_convolution(op: ir.OpView) -> ir.Value:
     output_sizes = sizes(op.init)
     if loops.groups > 1 and loops.split_output:
         output_sizes[1:2] = [loops.groups, output_sizes[1] // loops.groups]
-    accumulator = _contract(source, weights, output_sizes, loops.maps(op), loops.iterators)
+    accumulator = _contract(source, weights, output_sizes, loops.maps(attributes), loops.iterators)
     if loops.groups > 1 and loops.split_output:
         accumulator = _merge(accumulator, 1, op.init.type)
-    return rescaled(op, accumulator, Rescale.of(op), channel_dimension=1)
+    return rescaled(op, accumulator, Rescale.of(attributes, attributes.shift_factor), channel_dimension=1)
 
 
-def lower_fully_connected(op: ir.OpView) -> ir.Value:
+def lower_fully_connected(op: ir.OpView, attributes: SimpleNamespace) -> ir.Value:
+    require_default(attributes, "weight_zp", "vectorization_mode", "is_batch_scaled")
     rank = ir.RankedTensorType(op.init.type).rank
     k = rank
     maps = [projection(rank + 1, dims) for dims in ([*range(rank - 1), k], [k, rank - 1], range(rank))]
     accumulator = _contract(op.input, op.weights, sizes(op.init), maps, [PARALLEL] * rank + [REDUCTION])
-    return rescaled(op, accumulator, Rescale.of(op), channel_dimension=rank - 1)
+    return rescaled(op, accumulator, Rescale.of(attributes, attributes.shift_factor), channel_dimension=rank - 1)
 
 
-def lower_matmul(op: ir.OpView) -> ir.Value:
+def lower_matmul(op: ir.OpView, attributes: SimpleNamespace) -> ir.Value:
     rank = ir.RankedTensorType(op.init.type).rank
     batch, m, n, k = list(range(rank - 2)), rank - 2, rank - 1, rank
     maps = [projection(rank + 1, dims) for dims in ([*batch, m, k], [*batch, k, n], [*batch, m, n])]
     iterators = [PARALLEL] * rank + [REDUCTION]
-    unsigned = flag(op, "input1_unsigned")
-    accumulator = _contract(op.input1, op.input2, sizes(op.init), maps, iterators, unsigned)
-    return rescaled(op, accumulator, Rescale.of(op, shift="shift"), channel_dimension=rank - 1)
+    accumulator = _contract(op.input1, op.input2, sizes(op.init), maps, iterators, attributes.input1_unsigned)
+    return rescaled(op, accumulator, Rescale.of(attributes, attributes.shift), channel_dimension=rank - 1)
 
 
 def rescaled(
@@ -134,10 +138,11 @@ class _ConvolutionLoops:
     channel_dimension: int
 
     @classmethod
-    def of(cls, op: ir.OpView, channel_dimension: int) -> "_ConvolutionLoops":
-        groups = op.groups.value
+    def of(cls, op: ir.OpView, attributes: SimpleNamespace, channel_dimension: int) -> "_ConvolutionLoops":
+        groups = attributes.groups
         outputs, inputs_per_group, *window = ir.RankedTensorType(op.weights.type).shape
-        return cls(groups, groups == 1 or inputs_per_group > 1, groups == 1 or outputs > groups, len(window), channel_dimension)
+        split_input, split_output = groups == 1 or inputs_per_group > 1, groups == 1 or outputs > groups
+        return cls(groups, split_input, split_output, len(window), channel_dimension)
 
     @property
     def names(self) -> list[str]:
@@ -149,16 +154,15 @@ class _ConvolutionLoops:
     def iterators(self) -> list[linalg.IteratorType]:
         return [REDUCTION if name in "cij" else PARALLEL for name in self.names]
 
-    def maps(self, op: ir.OpView) -> list[ir.AffineMap]:
+    def maps(self, attributes: SimpleNamespace) -> list[ir.AffineMap]:
         """Indexing maps of the padded input, the weights and the accumulator."""
         names = self.names
         loop = {name: ir.AffineExpr.get_dim(position) for position, name in enumerate(names)}
         image = [loop[name] for name in names if name in "yx"]
         window = [loop[name] for name in names if name in "ij"]
-        strides, dilations = integers(op.stride), integers(op.dilation)
         positions = [
             at * stride + offset * dilation
-            for at, stride, offset, dilation in zip(image, strides, window, dilations, strict=True)
+            for at, stride, offset, dilation in zip(image, attributes.stride, window, attributes.dilation, strict=True)
         ]
         group = [loop["g"]] if self.groups > 1 else []
         inputs = [loop["c"]] if self.split_input else []
@@ -179,7 +183,7 @@ def _contract(
     unsigned: bool = False,
 ) -> ir.Value:
     """The sums of products, as integers. `unsigned` tells how to read the elements of `source`."""
-    accumulator = accumulator_type(element_type(source), element_type(weights))
+    accumulator = accumulator_type(element_type(source), weight=element_type(weights))
 
     def multiply_add(value: ir.Value, weight: ir.Value, total: ir.Value) -> ir.Value:
         product = arith.muli(extend(value, accumulator, unsigned), extend(weight, accumulator))
@@ -188,12 +192,12 @@ def _contract(
     return build_generic([source, weights], zeros(output_sizes, accumulator), maps, iterators, multiply_add)
 
 
-def _pad(op: ir.OpView, channel_dimension: int) -> ir.Value:
-    left, right, *vertical = integers(op.pad)
+def _pad(value: ir.Value, pad: Sequence[int], fill: int, channel_dimension: int) -> ir.Value:
+    left, right, *vertical = pad
     low, high = [*vertical[:1], left], [*vertical[1:], right]
     low.insert(channel_dimension - 1, 0)
     high.insert(channel_dimension - 1, 0)
-    return pad_with(op.input, [0, *low], [0, *high], op.input_zp.value)
+    return pad_with(value, [0, *low], [0, *high], fill)
 
 
 def _split(value: ir.Value, dimension: int, groups: int) -> ir.Value:
@@ -215,6 +219,8 @@ def _merge(value: ir.Value, dimension: int, like: ir.Type) -> ir.Value:
 
 
 def _reassociation(rank: int, dimension: int) -> ir.ArrayAttr:
-    groups = [[d] for d in range(dimension)] + [[dimension, dimension + 1]] + [[d + 1] for d in range(dimension + 1, rank)]
+    groups = (
+        [[d] for d in range(dimension)] + [[dimension, dimension + 1]] + [[d + 1] for d in range(dimension + 1, rank)]
+    )
     index = ir.IntegerType.get_signless(64)
     return ir.ArrayAttr.get([ir.ArrayAttr.get([ir.IntegerAttr.get(index, d) for d in group]) for group in groups])

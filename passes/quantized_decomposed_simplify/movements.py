@@ -14,7 +14,13 @@ from torch_mlir.dialects import torch as torch_dialect
 from torq_mlir.dialects import elements, tensor_types
 from torq_mlir.dialects.tensor_types import Shape
 
-_PERMUTATIONS = ("linalg.transpose", "torch.aten.numpy_T", "torch.aten.permute", "torch.aten.t", "torch.aten.transpose.int")
+_PERMUTATIONS = (
+    "linalg.transpose",
+    "torch.aten.numpy_T",
+    "torch.aten.permute",
+    "torch.aten.t",
+    "torch.aten.transpose.int",
+)
 _RESHAPES = (
     "tensor.collapse_shape",
     "tensor.expand_shape",

@@ -58,7 +58,9 @@ class QuantizationOp:
             attributes["axis"] = ir.IntegerAttr.get(ir.IntegerType.get_signless(64), axis)
         operands = [value, *list(self.operation.operands)[1:]]
         result = tensor_types.with_element(value.type, element)
-        return ir.Operation.create(self.operation.name, [result], operands, attributes, loc=self.operation.location).result
+        return ir.Operation.create(
+            self.operation.name, [result], operands, attributes, loc=self.operation.location
+        ).result
 
     def has_parameters_of(self, other: "QuantizationOp") -> bool:
         """Whether two operations quantize with the same scale, zero point, axis and storage type."""

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from torch_mlir import ir, rewrite
 
-from .comparisons import raise_arg_max, raise_max_pool
+from .comparisons import raise_arg_max, raise_clip, raise_max_pool
 from .forms import QOPERATORS
 from .linear import raise_dequantize_linear, raise_quantize_linear
 from .nodes import Node, is_none, is_onnx
@@ -18,6 +18,7 @@ _OLDEST_INFERRED_OPSET = 17
 _RAISE: dict[str, Callable[[Node], ir.Value | None]] = {
     "ArgMax": raise_arg_max,
     "ArgMin": raise_arg_max,
+    "Clip": raise_clip,
     "DequantizeLinear": raise_dequantize_linear,
     "MaxPool": raise_max_pool,
     "QuantizeLinear": raise_quantize_linear,
@@ -51,17 +52,22 @@ def _raise(operation: ir.OpView, rewriter: rewrite.PatternRewriter) -> bool:
 
 
 def _infer_missing_types(op: ir.Operation) -> None:
+    untyped: list[tuple[ir.Operation, int]] = []
     opset = _OLDEST_INFERRED_OPSET
 
-    def infer(operation: ir.Operation) -> ir.WalkResult:
+    def collect(operation: ir.Operation) -> ir.WalkResult:
         nonlocal opset
         if operation.name == "func.func" and "torch.onnx_meta.opset_version" in operation.attributes:
             opset = ir.IntegerAttr(operation.attributes["torch.onnx_meta.opset_version"]).value
         if is_onnx(operation) and any(is_none(result.type) for result in operation.results):
-            from .result_types import infer_result_types  # onnx takes a quarter of a second to import
-
-            with operation.location:
-                infer_result_types(Node(operation), opset)
+            untyped.append((operation.operation, opset))
         return ir.WalkResult.ADVANCE
 
-    op.walk(infer, ir.WalkOrder.PRE_ORDER)
+    op.walk(collect, ir.WalkOrder.PRE_ORDER)
+    if not untyped:
+        return
+    from .result_types import infer_result_types  # onnx takes a quarter of a second to import
+
+    for operation, version in untyped:
+        with operation.location:
+            infer_result_types(Node(operation), version)

@@ -87,6 +87,17 @@ QOPERATORS: dict[str, QOperator] = {
 # Operators that select or move elements of one tensor: they compute the same on quantized values as on real ones, and
 # the parameters of their result are those of their first input.
 MOVEMENTS = frozenset(
-    {"DepthToSpace", "Expand", "Flatten", "Gather", "Identity", "MaxPool", "Reshape", "Slice", "SpaceToDepth", "Squeeze"}
+    {
+        "DepthToSpace",
+        "Expand",
+        "Flatten",
+        "Gather",
+        "Identity",
+        "MaxPool",
+        "Reshape",
+        "Slice",
+        "SpaceToDepth",
+        "Squeeze",
+    }
     | {"Tile", "Transpose", "Unsqueeze"}
 )

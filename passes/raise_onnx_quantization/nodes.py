@@ -100,4 +100,6 @@ def create_node(
 def create_constant(array: np.ndarray, element_type: ir.Type) -> ir.Value:
     """A `torch.vtensor.literal` of the array; `element_type` has a sign, as the integers of the torch dialect do."""
     value = elements.from_numpy(array, element_type)
-    return torch_dialect.ValueTensorLiteralOp(value, results=[tensor_types.torch_tensor(np.shape(array), element_type)]).result
+    return torch_dialect.ValueTensorLiteralOp(
+        value, results=[tensor_types.torch_tensor(np.shape(array), element_type)]
+    ).result

@@ -81,7 +81,9 @@ def read_parameters(
     """
     subject = f"of {what} " if what else ""
     if not isinstance(storage, ir.IntegerType) or storage.is_signless:
-        raise node.failure(f"{what or 'the quantized tensor'} has element type {storage}, which is not a quantized type")
+        raise node.failure(
+            f"{what or 'the quantized tensor'} has element type {storage}, which is not a quantized type"
+        )
     if scale is None:
         raise node.failure(f"the scale {subject}is missing")
     scale_type = node.tensor(scale, f"the scale {subject}").element_type
@@ -114,9 +116,7 @@ def _read_zero_point(node: Node, zero_point: ir.Value | None, storage: ir.Intege
     return zero_points
 
 
-def _channel_axis(
-    node: Node, scales: np.ndarray, shape: tuple[int | None, ...], axis: int | None, subject: str
-) -> int:
+def _channel_axis(node: Node, scales: np.ndarray, shape: tuple[int | None, ...], axis: int | None, subject: str) -> int:
     """The axis that several scales run along; parameters of the tensor's rank show it themselves."""
     if axis is None:
         raise node.failure(f"there are {scales.size} scales {subject}where the operator takes one")

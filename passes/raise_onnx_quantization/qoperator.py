@@ -24,7 +24,9 @@ def raise_qoperator(node: Node) -> ir.Value:
     if form.bias is not None and node.input(form.bias) is not None:
         inputs.append(_dequantized_bias(node, form, parameters))
     float_type = next(iter(parameters)).scale_type
-    value = create_node(form.float_op, inputs, tensor_types.with_element(node.result.type, float_type), node.attributes(form.dropped))
+    value = create_node(
+        form.float_op, inputs, tensor_types.with_element(node.result.type, float_type), node.attributes(form.dropped)
+    )
     if node.input(form.scale) is None:
         return value
     output = read_parameters(

@@ -44,7 +44,9 @@ def infer_result_types(node: Node, opset: int) -> None:
         operands = list(node.operation.operands)
         types = _infer(node, node.op_type, operands, opset)
     else:
-        sources = [source if isinstance(source, int) else source.tensor for source in form.float_inputs(node.input_count)]
+        sources = [
+            source if isinstance(source, int) else source.tensor for source in form.float_inputs(node.input_count)
+        ]
         operands = [node.operation.operands[source] for source in sources]
         quantized = {i for i, source in enumerate(form.float_inputs(node.input_count)) if not isinstance(source, int)}
         types = _infer(node, form.float_op, operands, opset, quantized)

@@ -12,7 +12,6 @@ What is exported here is imported when it is first used: `import torq_mlir` by i
 """
 
 import importlib
-from importlib import metadata
 
 _EXPORTS = {
     "CompileError": "errors",
@@ -28,13 +27,15 @@ __all__ = ["CompileError", "CompiledModel", "InputError", "ModelError", "TorqErr
 
 def versions() -> dict[str, str]:
     """Versions of this package and of those whose code decides what is compiled, by distribution name."""
+    from importlib import metadata
+
     names = ("torq-mlir", "torch-mlir", "onnx", "onnxruntime", "numpy", "ml_dtypes")
     return {name: metadata.version(name) for name in names}
 
 
 def __getattr__(name: str) -> object:
     if name == "__version__":
-        return metadata.version("torq-mlir")
+        return versions()["torq-mlir"]
     if name not in _EXPORTS:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return getattr(importlib.import_module(f"{__name__}.{_EXPORTS[name]}"), name)

@@ -7,6 +7,7 @@ import json
 import os
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from typing import IO, Any
 
 import numpy as np
 import onnx
@@ -17,7 +18,7 @@ from torq_mlir.errors import CompileError, InputError
 from torq_mlir.files import write_atomically
 from torq_mlir.frontends import onnx as onnx_frontend
 from torq_mlir.frontends.onnx import TensorInfo
-from torq_mlir.report import Report, SourceNode, build_report, read_refusals
+from torq_mlir.report import Report, SourceNode, build_report, read_refusals, source_nodes
 
 LEVELS = ("onnx", "torch", "linalg", "torq-hl")
 BACKENDS = ("jit", "interpreter")
@@ -56,14 +57,14 @@ def compile(
     """
     _check_backend(backend)
     proto = onnx_frontend.load(model, input_shapes=input_shapes, batch=batch)
-    nodes = [SourceNode(node.name, node.op_type) for node in proto.graph.node]
+    nodes = source_nodes(proto.graph)
     inputs, outputs = onnx_frontend.model_inputs(proto), onnx_frontend.model_outputs(proto)
     module = onnx_frontend.import_model(proto, ir.Context())
     del proto
     levels: dict[str, ir.Operation] = {}
     for level, pipeline in zip(LEVELS, _PIPELINES, strict=False):
         levels[level] = module.operation.clone().operation
-        pipelines.run(module, pipeline)
+        _lower(module, pipeline)
     interface.describe(interface.entry_function(module), inputs, outputs)
     return CompiledModel(module, backend=backend, levels=levels, nodes=nodes)
 
@@ -150,14 +151,24 @@ class CompiledModel:
           ValueError: there is no such level.
           CompileError: the model was loaded from torq_hl, so that earlier levels are not known.
         """
+        return self._level(level).get_asm(**_print_flags(elide, debug_info))
+
+    def write_mlir(
+        self, file: IO[bytes], level: str = "torq-hl", *, elide: bool = False, debug_info: bool = False
+    ) -> None:
+        """Write what `mlir` returns to a binary file, as it is printed: constants can be of hundreds of megabytes.
+
+        Raises:
+          as `mlir`.
+        """
+        self._level(level).print(file=file, binary=True, **_print_flags(elide, debug_info))
+
+    def _level(self, level: str) -> ir.Operation:
         if level not in LEVELS:
             raise ValueError(f"there is no level {level!r}; the levels are {', '.join(LEVELS)}")
         if level not in self._levels:
             raise CompileError(f"a model loaded from torq_hl has no IR at level {level}")
-        limit = _ELISION_LIMIT if elide else None
-        return self._levels[level].get_asm(
-            large_elements_limit=limit, enable_debug_info=debug_info, assume_verified=True
-        )
+        return self._levels[level]
 
     def report(self) -> Report:
         """What became of each operator of the source model, who executes it, and why what stays on the host does."""
@@ -195,7 +206,7 @@ class CompiledModel:
         with module.context:
             function.attributes[_REPORT] = ir.StringAttr.get(json.dumps(self.report().to_dict()))
         if Path(path).suffix == ".mlir":
-            write_atomically(path, lambda file: module.print(file=file, binary=True, enable_debug_info=True))
+            write_atomically(path, lambda file: module.print(file=file, binary=True, **_print_flags(debug_info=True)))
         else:
             write_atomically(path, lambda file: module.write_bytecode(file))
 
@@ -216,6 +227,20 @@ class CompiledModel:
             first = error.error_diagnostics[0].message if error.error_diagnostics else str(error)
             raise CompileError(f"{path}: not a module of torq_hl: {' '.join(first.split())}") from None
         return cls(module, backend=backend)
+
+
+def _print_flags(elide: bool = False, debug_info: bool = False) -> dict[str, Any]:
+    limit = _ELISION_LIMIT if elide else None
+    return {"large_elements_limit": limit, "enable_debug_info": debug_info, "assume_verified": True}
+
+
+def _lower(module: ir.Module, pipeline: str) -> None:
+    """Run a pipeline, and verify once what it leaves: to verify after each pass takes longer than the passes."""
+    pipelines.run(module, pipeline, verify=False)
+    try:
+        module.operation.verify()
+    except ir.MLIRError as error:
+        raise CompileError(f"{pipeline} left invalid IR: {' '.join(str(error).split())}") from error
 
 
 def _explaining(pipeline: str) -> str:

@@ -22,13 +22,14 @@ from torq_mlir.frontends.onnx import TensorInfo
 _NAME, _DTYPE, _SCALE, _ZERO_POINT = "torq_hl.name", "torq_hl.dtype", "torq_hl.scale", "torq_hl.zero_point"
 
 
-def entry_function(module: ir.Module) -> ir.Operation:
+def entry_function(module: ir.Module | ir.Operation) -> ir.Operation:
     """The function `main`, or the only public one.
 
     Raises:
       CompileError: there is no such function.
     """
-    functions = [op.operation for op in module.body.operations if op.operation.name == "func.func"]
+    body = module.operation.regions[0].blocks[0]
+    functions = [op.operation for op in body.operations if op.operation.name == "func.func"]
     public = [function for function in functions if "sym_visibility" not in function.attributes]
     named = [function for function in public if ir.StringAttr(function.attributes["sym_name"]).value == "main"]
     if len(named or public) != 1:

@@ -6,10 +6,14 @@
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING
 
 from torch_mlir import ir
 
 from torq_mlir.dialects.locations import source_names
+
+if TYPE_CHECKING:
+    import onnx
 
 NPU, HOST = "nss", "host"
 NONE = "-"
@@ -22,10 +26,36 @@ _QUANTIZING = frozenset({"QuantizeLinear", "DequantizeLinear"})
 
 @dataclass(frozen=True)
 class SourceNode:
-    """An operator of the source model."""
+    """An operator of the source model.
+
+    Attributes:
+      takes_quantized: all its inputs that are not constants are quantized.
+      gives_quantized: all that reads its results quantizes them.
+    """
 
     name: str
     op_type: str
+    takes_quantized: bool = True
+    gives_quantized: bool = True
+
+
+def source_nodes(graph: "onnx.GraphProto") -> list[SourceNode]:
+    """The operators of `graph`, in order."""
+    constants = {tensor.name for tensor in graph.initializer}
+    producers = {output: node.op_type for node in graph.node for output in node.output}
+    readers: dict[str, list[str]] = {output.name: ["an output of the model"] for output in graph.output}
+    for node in graph.node:
+        for name in node.input:
+            readers.setdefault(name, []).append(node.op_type)
+
+    def describe(node: "onnx.NodeProto") -> SourceNode:
+        inputs = [name for name in node.input if name and name not in constants]
+        takes = all(producers.get(name) == "DequantizeLinear" for name in inputs)
+        gives = all(reader == "QuantizeLinear" for name in node.output for reader in readers.get(name, ()))
+        integer = node.op_type.startswith("QLinear")
+        return SourceNode(node.name, node.op_type, integer or takes, integer or gives)
+
+    return [describe(node) for node in graph.node]
 
 
 @dataclass(frozen=True)
@@ -132,16 +162,28 @@ def _row(node: SourceNode, operations: Sequence[ir.Operation], refusal: str) -> 
 
 def _default_reason(node: SourceNode, operations: Sequence[ir.Operation]) -> str:
     """Why operations stayed that no pattern for the NPU had anything to say about."""
-    match node.op_type:
-        case "QuantizeLinear":
-            return "quantizes a value that is computed in float"
-        case "DequantizeLinear":
-            return "its result is used in float"
-    values = [value for op in operations if executor_of(op) == HOST for value in (*op.operands, *op.results)]
-    types = (ir.RankedTensorType(value.type) for value in values if isinstance(value.type, ir.RankedTensorType))
-    if any(isinstance(type_.element_type, ir.FloatType) for type_ in types):
-        return "computed in float: not between a dequantization and a quantization, or without a quantized form"
-    return "no torq_hl operation computes it"
+    if node.op_type == "QuantizeLinear":
+        given = any(isinstance(value.owner, ir.Block) for op in operations for value in op.operands)
+        return "quantizes a float input of the model" if given else "quantizes a value that is computed in float"
+    if node.op_type == "DequantizeLinear":
+        users = (use.owner.operation.name for op in operations for value in op.results for use in value.uses)
+        return "gives a float output of the model" if "func.return" in users else "its result is used in float"
+    on_host = [op for op in operations if executor_of(op) == HOST]
+    if not any(_is_float(value) for op in on_host for value in (*op.operands, *op.results)):
+        return f"torq_hl has no operation for {', '.join(dict.fromkeys(op.name for op in on_host))}"
+    if node.takes_quantized and node.gives_quantized:
+        return f"torq_hl has no form of {node.op_type or 'it'}"
+    if node.takes_quantized:
+        return "computed in float: its result is not quantized"
+    if node.gives_quantized:
+        return "computed in float: its inputs are not quantized"
+    return "computed in float: neither its inputs nor its result are quantized"
+
+
+def _is_float(value: ir.Value) -> bool:
+    type_ = value.type
+    element = type_.element_type if isinstance(type_, ir.RankedTensorType) else type_
+    return isinstance(element, ir.FloatType)
 
 
 def read_refusals(function: ir.Operation) -> dict[str, str]:

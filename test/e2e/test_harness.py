@@ -119,7 +119,8 @@ func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
 
 def test_float_operations_between_integers_are_found():
     with ir.Context():
-        function = function_of(ir.Module.parse(FLOAT_ISLAND))
+        module = ir.Module.parse(FLOAT_ISLAND)
+        function = function_of(module)
         names = [operation.name for operation in interior_float_operations(function)]
         assert names == ["arith.sitofp", "arith.addf", "arith.fptosi"]
 
@@ -127,7 +128,8 @@ def test_float_operations_between_integers_are_found():
 def test_declared_float_operators_are_those_of_the_graph():
     graph = QuantizedGraph(quantized_model("conv_3x3", "qdq-per-channel"))
     with ir.Context():
-        function = function_of(ir.Module.parse(FLOAT_ISLAND))
+        module = ir.Module.parse(FLOAT_ISLAND)
+        function = function_of(module)
         assert len(undeclared_float_operations(function, graph, {"Softmax"})) == 3
 
 

@@ -50,22 +50,6 @@ def name_operands(
     return named
 
 
-def create(
-    definition: ods.Operation,
-    result: ir.Type,
-    operands: Sequence[ir.Value],
-    values: Mapping[str, Any],
-    loc: ir.Location | None,
-    ip: ir.InsertionPoint | None,
-) -> ir.Value:
-    """Creates the operation and returns its result."""
-    attributes = build_attributes(definition, values)
-    operation = ir.Operation.create(
-        definition.name, results=[result], operands=list(operands), attributes=attributes, loc=loc, ip=ip
-    )
-    return operation.result
-
-
 def described(
     build: Callable, definition: ods.Operation, operands: Sequence[ods.Value], preset: Mapping[str, Any]
 ) -> Callable:

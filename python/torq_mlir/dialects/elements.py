@@ -120,7 +120,10 @@ def _resource(attribute: ir.Attribute) -> np.ndarray:
 
 
 def constant_value(value: ir.Value) -> np.ndarray | None:
-    """The constant that defines `value` (arith.constant, torch.vtensor.literal, onnx.Constant), if one does."""
+    """The constant that defines `value` (arith.constant, torch.vtensor.literal, onnx.Constant), if one does.
+
+    A narrower float of a constant is one too: MLIR does not fold arith.truncf where it rounds.
+    """
     owner = value.owner
     if isinstance(owner, ir.Block):
         return None
@@ -128,6 +131,10 @@ def constant_value(value: ir.Value) -> np.ndarray | None:
     name = operation.name
     if name in ("arith.constant", "torch.vtensor.literal"):
         attribute = operation.attributes["value"]
+    elif name == "arith.truncf":
+        wide = constant_value(operation.operands[0])
+        with np.errstate(over="ignore"):
+            return None if wide is None else wide.astype(numpy_dtype(value.type))
     elif name == "torch.operator" and "torch.onnx.value" in operation.attributes:
         attribute = operation.attributes["torch.onnx.value"]
     else:

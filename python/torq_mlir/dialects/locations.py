@@ -14,6 +14,8 @@ from torch_mlir import ir
 
 def source_names(location: ir.Location) -> list[str]:
     """Names in `location`, in order, without repetition."""
+    if type(location) is ir.Location:  # diagnostics give locations of unknown kind
+        location = ir.Location.from_attr(location.attr, location.context)
     if isinstance(location, ir.FusedLoc):
         return list(dict.fromkeys(name for child in location.locations for name in source_names(child)))
     if isinstance(location, ir.NameLoc):

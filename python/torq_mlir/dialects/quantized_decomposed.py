@@ -120,4 +120,8 @@ def _create(
     loc: ir.Location | None,
     ip: ir.InsertionPoint | None,
 ) -> ir.Value:
-    return building.create(OPERATIONS[op_class.OPERATION_NAME], result, operands, values, loc, ip)
+    name = op_class.OPERATION_NAME
+    attributes = building.build_attributes(OPERATIONS[name], values)
+    return ir.Operation.create(
+        name, results=[result], operands=list(operands), attributes=attributes, loc=loc, ip=ip
+    ).result

@@ -9,7 +9,7 @@ Shapes are tuples, None is a dimension that is not known. `ShapeError` names the
 from collections.abc import Sequence
 
 from torq_mlir.dialects.ods import InvalidOperationError
-from torq_mlir.dialects.tensor_types import Shape
+from torq_mlir.dialects.tensor_types import Shape, text
 
 
 class ShapeError(InvalidOperationError):
@@ -117,8 +117,10 @@ def conv1d(
 def fully_connected(*, input: Shape, weights: Shape) -> Shape:
     """[.., N] of an input [.., K] and weights [K, N]."""
     _require_rank("weights", weights, 2, "KN")
-    if not input or not _equal(input[-1], weights[0]):
-        raise ShapeError(f"'weights' has {weights[0]} rows, but the last dimension of 'input' is {input[-1:]}")
+    if not input:
+        raise ShapeError("'input' must have rank 1 or more")
+    if not _equal(input[-1], weights[0]):
+        raise ShapeError(f"'weights' has {weights[0]} rows, but the last dimension of 'input' is {input[-1]}")
     return (*input[:-1], weights[1])
 
 
@@ -200,7 +202,7 @@ def broadcast(*, input: Shape, init: Shape, dimensions: Sequence[int]) -> Shape:
         raise ShapeError(f"'dimensions' must be increasing and within 0..{len(init) - 1}, but is {list(dimensions)}")
     kept = [size for dimension, size in enumerate(init) if dimension not in dimensions]
     if len(kept) != len(input) or not all(map(_equal, kept, input)):
-        raise ShapeError(f"'init' without 'dimensions' has shape {kept}, but 'input' has shape {list(input)}")
+        raise ShapeError(f"'init' without 'dimensions' has shape {text(kept)}, but 'input' has shape {text(input)}")
     return init
 
 

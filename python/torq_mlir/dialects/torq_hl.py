@@ -88,11 +88,15 @@ def _builder(mnemonic: str, **preset: Any) -> Callable[..., ir.Value]:
     ) -> ir.Value:
         values = {**preset, **attributes}
         named = building.name_operands(definition.name, inputs, operands, values)
+        built = building.build_attributes(definition, values)
         if init is None:
             result = _result_type(definition, named, values, element_type, shape)
             init = _empty(definition.name, result, loc, ip)
         given = [value for value in named.values() if value is not None]
-        return building.create(definition, init.type, [init, *given], values, loc, ip)
+        operation = ir.Operation.create(
+            definition.name, results=[init.type], operands=[init, *given], attributes=built, loc=loc, ip=ip
+        )
+        return operation.result
 
     return building.described(build, definition, inputs, preset)
 

@@ -74,8 +74,9 @@ def _require_elements(name: str, value: TensorInfo, counts: tuple[int, ...]) -> 
     shape = value.shape
     if len(shape) != 1 or (shape[0] is not None and shape[0] not in counts):
         allowed = " or ".join(str(count) for count in dict.fromkeys(counts))
+        noun = "element" if allowed == "1" else "elements"
         raise InvalidOperationError(
-            f"operand '{name}' must be one-dimensional with {allowed} elements, but got '{value.type}'"
+            f"operand '{name}' must be one-dimensional with {allowed} {noun}, but got '{value.type}'"
         )
 
 

@@ -13,7 +13,7 @@ from torq_mlir.passes import PassInfo, registry
 from torq_mlir.pipelines import wheel
 from torq_mlir.pipelines.instrumentation import Instrumentation
 from torq_mlir.pipelines.named import named
-from torq_mlir.pipelines.scheduling import ScheduledPass, ScheduledPipeline, schedule
+from torq_mlir.pipelines.scheduling import PassError, ScheduledPass, ScheduledPipeline, schedule
 from torq_mlir.pipelines.syntax import PassText, PipelineText
 
 
@@ -49,7 +49,9 @@ def _file_position(location: ir.Location) -> str:
 class Pipeline:
     """Python and C++ passes that run on a module, made for one context."""
 
-    def __init__(self, text: str, context: ir.Context, *, verify: bool = True, passes: Mapping[str, PassInfo] | None = None):
+    def __init__(
+        self, text: str, context: ir.Context, *, verify: bool = True, passes: Mapping[str, PassInfo] | None = None
+    ):
         """A pipeline with its outermost anchor, such as `builtin.module(canonicalize,func.func(cse))`.
 
         Args:
@@ -115,8 +117,8 @@ class Pipeline:
         except BaseException as exception:
             for instrumentation in reversed(self._instrumentations):
                 instrumentation.after_pass_failed(scheduled, operation)
-            if isinstance(exception, ir.MLIRError):
-                raise PipelineFailure(scheduled.name, _describe(operation), exception.error_diagnostics) from None
+            if isinstance(exception, PassError):
+                raise PipelineFailure(scheduled.name, _describe(operation), exception.diagnostics) from None
             raise
         for instrumentation in reversed(self._instrumentations):
             instrumentation.after_pass(scheduled, operation)

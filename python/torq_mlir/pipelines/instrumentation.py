@@ -138,6 +138,9 @@ class Timing(Instrumentation):
     def _end(self) -> None:
         self._stack.pop().seconds += time.perf_counter() - self._starts.pop()
 
+    def prepare_pass(self, scheduled: ScheduledPass) -> None:
+        scheduled.load()  # importing a pass is not running it
+
     @contextmanager
     def phase(self, name: str) -> Iterator[None]:
         """Times what is not a pass, such as parsing."""

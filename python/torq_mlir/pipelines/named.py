@@ -43,7 +43,7 @@ NAMED_PIPELINES: Mapping[str, NamedPipeline] = MappingProxyType(
             "convert-quantized-decomposed-to-linalg,"
             "canonicalize,"
             "cse)",
-            "linalg with quantized_decomposed (level 2) to torq_hl (level 3); what the NPU does not take stays in linalg",
+            "linalg with quantized_decomposed (level 2) to torq_hl (level 3); what the NPU does not take stays",
         ),
         "torq-onnx-to-torq-hl": NamedPipeline(
             "builtin.module(torq-onnx-to-linalg,torq-linalg-to-torq-hl)",

@@ -36,6 +36,6 @@ TORCH_TO_LINALG = (
     "convert-torch-to-scf,convert-torch-to-arith,convert-torch-to-tensor,canonicalize,"
     "resolve-shaped-type-result-dims,cse),"
     "torch-func-backend-type-conversion,"
-    "func.func(canonicalize,torch-finalizing-backend-type-conversion,canonicalize,cse),"
+    "func.func(canonicalize,torch-finalizing-backend-type-conversion,linalg-inline-scalar-operands,canonicalize,cse),"
     "quantized-decomposed-simplify)"
 )

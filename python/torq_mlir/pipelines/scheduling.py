@@ -7,7 +7,7 @@ Each pass has a PassManager of its own, whether it is written in Python or C++: 
 are then MLIR's for both kinds, a failure belongs to one pass, and instrumentation sees every pass.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -19,6 +19,14 @@ from torq_mlir.pipelines import syntax, wheel
 from torq_mlir.pipelines.syntax import PassText, PipelineSyntaxError, PipelineText
 
 
+class PassError(Exception):
+    """A pass failed; `diagnostics` are the errors that no diagnostic handler has had."""
+
+    def __init__(self, diagnostics: Sequence[ir.DiagnosticInfo]):
+        super().__init__()
+        self.diagnostics = tuple(diagnostics)
+
+
 class _PythonPass:
     """What a PassManager calls for a Python pass.
 
@@ -28,7 +36,11 @@ class _PythonPass:
     def __init__(self, info: PassInfo, options: Mapping[str, Any]):
         self._info = info
         self._options = options
-        self.exception: BaseException | None = None
+        self._exception: BaseException | None = None
+
+    def load(self) -> None:
+        """Imports the implementation."""
+        self._info.load()
 
     def __call__(self, operation: ir.Operation, external_pass: Any) -> None:
         try:
@@ -37,8 +49,13 @@ class _PythonPass:
         except PassFailure:
             external_pass.signal_pass_failure()
         except BaseException as exception:
-            self.exception = exception
+            self._exception = exception
             external_pass.signal_pass_failure()
+
+    def take_exception(self) -> BaseException | None:
+        """The exception that ended the last run, if one did."""
+        exception, self._exception = self._exception, None
+        return exception
 
 
 @dataclass(eq=False)
@@ -57,24 +74,28 @@ class ScheduledPass:
     dependent_dialects: tuple[str, ...] = ()
     python_pass: _PythonPass | None = None
 
+    def load(self) -> None:
+        """Imports what implements the pass; otherwise that happens when it first runs."""
+        if self.python_pass:
+            self.python_pass.load()
+
     def run(self, operation: ir.Operation) -> None:
         """Runs the pass on `operation`.
 
         Raises:
-          MLIRError: the pass failed, or left invalid IR.
+          PassError: the pass failed, or left invalid IR.
           Exception: whatever a Python pass raised other than PassFailure.
         """
         for dialect in self.dependent_dialects:
             operation.context.get_dialect_descriptor(dialect)
         try:
             self.manager.run(operation)
-        except ir.MLIRError:
-            exception = self.python_pass and self.python_pass.exception
-            if not exception:
-                raise
+        except ir.MLIRError as error:
+            exception = self.python_pass.take_exception() if self.python_pass else None
+            if exception is None:
+                raise PassError(error.error_diagnostics) from None
         else:
             return
-        self.python_pass.exception = None
         exception.add_note(f"raised by pass {self.text}")
         raise exception
 

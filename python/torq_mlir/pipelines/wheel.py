@@ -81,5 +81,7 @@ def _parse(element: PassText, anchor: str, context: ir.Context) -> PassManager:
     reason = next(line for line in message.splitlines() if line.strip())
     restricted = _RESTRICTED.match(reason)
     if reason.startswith(_OPTIONS_PARSER):
-        reason = f"failed to add `{element.name}` with options `{element.options}`: {reason.removeprefix(_OPTIONS_PARSER)}"
+        reason = (
+            f"failed to add `{element.name}` with options `{element.options}`: {reason.removeprefix(_OPTIONS_PARSER)}"
+        )
     raise PassParseError(reason, restricted and restricted[1])

@@ -42,7 +42,11 @@ def match_bias_add(value: ir.Value) -> tuple[ir.Value, ir.Value, int] | None:
     if len(generic.operands) != 3:
         return None
     match body_expression(generic):
-        case ("arith.addi" | "arith.addf", ("arg", 0), ("arg", 1)) | ("arith.addi" | "arith.addf", ("arg", 1), ("arg", 0)):
+        case ("arith.addi" | "arith.addf", ("arg", 0), ("arg", 1)) | (
+            "arith.addi" | "arith.addf",
+            ("arg", 1),
+            ("arg", 0),
+        ):
             pass
         case _:
             return None

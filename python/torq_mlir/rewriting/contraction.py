@@ -43,18 +43,13 @@ class Contraction:
     Attributes:
       operation: the linalg operation.
       maps: indexing maps of input, weights and output.
+      input, weights: operands; weights that are repeated along a loop are those before the repetition.
     """
 
     operation: ir.Operation
     maps: tuple[ir.AffineMap, ir.AffineMap, ir.AffineMap]
-
-    @property
-    def input(self) -> ir.Value:
-        return self.operation.operands[0]
-
-    @property
-    def weights(self) -> ir.Value:
-        return self.operation.operands[1]
+    input: ir.Value
+    weights: ir.Value
 
     @property
     def init(self) -> ir.Value:
@@ -103,7 +98,21 @@ def match_float_contraction(operation: ir.Operation) -> Contraction | None:
     if not isinstance(ir.RankedTensorType(operation.results[0].type).element_type, ir.F32Type):
         return None
     maps = _maps(operation)
-    return Contraction(operation, (maps[0], maps[1], maps[-1]))
+    weights, weights_map = _before_broadcast(operation.operands[1], maps[1])
+    return Contraction(operation, (maps[0], weights_map, maps[-1]), operation.operands[0], weights)
+
+
+def _before_broadcast(value: ir.Value, affine_map: ir.AffineMap) -> tuple[ir.Value, ir.AffineMap]:
+    """A value that is repeated along some dimensions, before that, and its map."""
+    if isinstance(value.owner, ir.Block) or value.owner.operation.name != "linalg.generic":
+        return value, affine_map
+    generic = value.owner.operation
+    source, target = (ir.AffineMapAttr(m).value for m in list(ir.ArrayAttr(generic.attributes["indexing_maps"]))[:2])
+    repeats = body_expression(generic) == ("arg", 0) and target == ir.AffineMap.get_identity(target.n_dims)
+    if not repeats or not all(isinstance(e, ir.AffineDimExpr) for e in source.results):
+        return value, affine_map
+    results = [affine_map.results[e.position] for e in source.results]
+    return generic.operands[0], ir.AffineMap.get(affine_map.n_dims, 0, results)
 
 
 def match_quantized_contraction(value: ir.Value) -> QuantizedContraction | None:
@@ -114,7 +123,8 @@ def match_quantized_contraction(value: ir.Value) -> QuantizedContraction | None:
     if operation.name in _QUANTIZED_NAMES:
         maps = _maps(operation)
         zero_points = [_constant_or_value(operation.operands[i]) for i in (2, 3)]
-        return QuantizedContraction(operation, (maps[0], maps[1], maps[-1]), *zero_points)
+        operands = operation.operands[0], operation.operands[1]
+        return QuantizedContraction(operation, (maps[0], maps[1], maps[-1]), *operands, *zero_points)
     if operation.name == "linalg.generic" and len(operation.operands) == 3:
         return _match_quantized_generic(operation)
     return None
@@ -122,14 +132,19 @@ def match_quantized_contraction(value: ir.Value) -> QuantizedContraction | None:
 
 def _match_quantized_generic(generic: ir.Operation) -> QuantizedContraction | None:
     match body_expression(generic):
-        case ("arith.addi", ("arg", 2), ("arith.muli", lhs, rhs)) | ("arith.addi", ("arith.muli", lhs, rhs), ("arg", 2)):
+        case ("arith.addi", ("arg", 2), ("arith.muli", lhs, rhs)) | (
+            "arith.addi",
+            ("arith.muli", lhs, rhs),
+            ("arg", 2),
+        ):
             operands = [_centered(lhs), _centered(rhs)]
         case _:
             return None
     if None in operands or [index for index, _ in operands] != [0, 1]:
         return None
     maps = _maps(generic)
-    return QuantizedContraction(generic, (maps[0], maps[1], maps[2]), operands[0][1], operands[1][1])
+    values = generic.operands[0], generic.operands[1]
+    return QuantizedContraction(generic, (maps[0], maps[1], maps[2]), *values, operands[0][1], operands[1][1])
 
 
 def _centered(expression) -> tuple[int, int | ir.Value] | None:
@@ -157,7 +172,8 @@ def build_quantized_contraction(
     zero = arith.constant(i32, 0, loc=operation.location)
     init = linalg.fill(zero, outs=[empty])
     named = _NAMED_QUANTIZED.get(operation.name)
-    if named is None or _has_custom_maps(operation):
+    same_maps = [contraction.maps[i] == _maps(operation)[i] for i in (0, 1)]
+    if named is None or _has_custom_maps(operation) or not all(same_maps):
         return _quantized_generic(contraction, input, weights, input_zp, weight_zp, init)
     inputs = [input, weights, arith.constant(i32, input_zp), arith.constant(i32, weight_zp)]
     window = {name: operation.attributes[name] for name in ("strides", "dilations") if name in operation.attributes}

@@ -117,7 +117,9 @@ def rebuild_movement(step: ir.Operation, value: ir.Value) -> ir.Value:
         empty = ir.Operation.create("tensor.empty", results=[result_type], loc=step.location).result
         moved = linalg.transpose(value, outs=[empty], permutation=attributes["permutation"])
         return moved.operation.results[0]
-    moved = ir.Operation.create(step.name, results=[result_type], operands=operands, attributes=attributes, loc=step.location)
+    moved = ir.Operation.create(
+        step.name, results=[result_type], operands=operands, attributes=attributes, loc=step.location
+    )
     return moved.result
 
 
@@ -125,7 +127,10 @@ def rebuild_pad(step: ir.Operation, value: ir.Value, padding: int) -> ir.Value:
     """The tensor.pad `step` on `value`, whose element type it takes, with another padding."""
     element = ir.RankedTensorType(value.type).element_type
     constant = ir.Operation.create(
-        "arith.constant", results=[element], attributes={"value": ir.IntegerAttr.get(element, padding)}, loc=step.location
+        "arith.constant",
+        results=[element],
+        attributes={"value": ir.IntegerAttr.get(element, padding)},
+        loc=step.location,
     ).result
     attributes = {name: step.attributes[name] for name in step.attributes}
     operands = [value, *list(step.operands)[1:]]

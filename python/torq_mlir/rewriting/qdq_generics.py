@@ -252,9 +252,7 @@ def _integer_parameter(
     return _parameter(value, axis, target, convert)
 
 
-def _parameter(
-    value: ir.Value, axis: int | None, target: ir.Type, convert: Callable[[ir.Value], ir.Value]
-) -> ir.Value:
+def _parameter(value: ir.Value, axis: int | None, target: ir.Type, convert: Callable[[ir.Value], ir.Value]) -> ir.Value:
     """A run-time parameter converted ahead of the loop: the scalar for axis None, else the whole 1-d tensor."""
     if axis is None:
         return convert(scalar_of(value))

@@ -116,7 +116,9 @@ def constant_parameters(operation: ir.Operation) -> Parameters | None:
     elif scale.size != 1 or zero_point.size != 1:
         return None
     shape = () if axis is None else (-1,)
-    return Parameters(scale.astype(np.float64).reshape(shape), zero_point.astype(np.int64).reshape(shape), axis, unsigned)
+    return Parameters(
+        scale.astype(np.float64).reshape(shape), zero_point.astype(np.int64).reshape(shape), axis, unsigned
+    )
 
 
 def _match_dequantize_generic(generic: ir.Operation) -> Dequantize | None:

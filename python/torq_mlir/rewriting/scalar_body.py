@@ -3,12 +3,14 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The scalar computation of a linalg.generic as an expression tree, to be matched with Python's `match`.
 
-An expression is a tuple: `("arg", index)`, `("const", value)`, `("arith.cmpf", predicate, lhs, rhs)` or
+An expression is a tuple: `("arg", index)`, `("const", value)`, `("index", loop)`, `("arith.cmpf", predicate, lhs, rhs)` or
 `(operation name, operand, ...)`. Values captured from outside the body are constants, or `("outer", value)`.
 """
 
 import math
+from collections.abc import Sequence
 
+import numpy as np
 from torch_mlir import ir
 
 from ..dialects import elements
@@ -39,6 +41,8 @@ def _expression(value: ir.Value, generic: ir.Operation) -> Expression:
     operation = value.owner.operation
     if operation.block != block:
         return ("outer", value)
+    if operation.name == "linalg.index":
+        return ("index", ir.IntegerAttr(operation.attributes["dim"]).value)
     operands = tuple(_expression(operand, generic) for operand in operation.operands)
     if operation.name in ("arith.cmpf", "arith.cmpi"):
         names = _CMPF if operation.name == "arith.cmpf" else _CMPI
@@ -50,6 +54,29 @@ def _argument(index: int, generic: ir.Operation) -> Expression:
     """An argument; the constant itself when its operand is a constant of one element, read by every iteration."""
     constant = elements.constant_value(generic.operands[index])
     return ("arg", index) if constant is None or constant.size != 1 else ("const", constant.item())
+
+
+_INTEGER_OPERATIONS = {
+    "arith.addi": np.add,
+    "arith.subi": np.subtract,
+    "arith.muli": np.multiply,
+    "arith.minsi": np.minimum,
+    "arith.maxsi": np.maximum,
+    "arith.index_cast": np.asarray,
+}
+
+
+def evaluate_indices(expression: Expression, shape: Sequence[int]) -> np.ndarray | None:
+    """An integer expression of constants and loop indices, at every point of a loop nest of `shape`; None for others."""
+    match expression:
+        case ("const", int(value)):
+            return np.asarray(value)
+        case ("index", loop):
+            return np.arange(shape[loop]).reshape([-1 if d == loop else 1 for d in range(len(shape))])
+        case (name, *operands) if name in _INTEGER_OPERATIONS:
+            values = [evaluate_indices(operand, shape) for operand in operands]
+            return None if any(value is None for value in values) else _INTEGER_OPERATIONS[name](*values)
+    return None
 
 
 def strip_clamp(expression: Expression) -> tuple[Expression, float, float]:

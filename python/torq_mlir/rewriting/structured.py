@@ -64,7 +64,8 @@ def sizes(value: ir.Value) -> list[int | ir.Value]:
     """Extents of a tensor: integers where static, tensor.dim where dynamic."""
     shaped = ir.RankedTensorType(value.type)
     return [
-        tensor.dim(value, index_constant(d)) if shaped.is_dynamic_dim(d) else shaped.shape[d] for d in range(shaped.rank)
+        tensor.dim(value, index_constant(d)) if shaped.is_dynamic_dim(d) else shaped.shape[d]
+        for d in range(shaped.rank)
     ]
 
 

@@ -154,12 +154,15 @@ func.func @conv2d_runtime_zero_point(%x: tensor<1x3x8x8xi8>, %z: i32) -> tensor<
 
 // -----
 
-// Two consumers of the accumulator in float: no convolution is duplicated.
+// Two consumers of the accumulator: the convolution is not duplicated, it gives i32 that each requantizes.
 
 // CHECK-LABEL: func.func @conv2d_two_consumers
-// CHECK-COUNT-1: {{linalg.conv_2d_nchw_fchw_q|torq_hl.conv2d}}
-// CHECK-NOT: linalg.conv_2d_nchw_fchw_q
-// CHECK-NOT: torq_hl.conv2d
+// CHECK-DAG: %[[PAIR:.*]] = arith.constant dense<[0, 1073741824]> : tensor<2xi32>
+// CHECK-DAG: %[[SB:.*]] = arith.constant dense<[-162, 1, -162, 1, -162, 1, -162, 1]> : tensor<8xi32>
+// CHECK: %[[ACC:.*]] = "torq_hl.conv2d"(%{{.*}}, %{{.*}}, %[[SB]], %arg0) {{.*}}shift_factor = 0 : i32{{.*}} -> tensor<1x4x4x8xi32>
+// CHECK: "torq_hl.fma"(%{{.*}}, %{{.*}}, %[[PAIR]], %[[ACC]]) {output_max = 127 : i32, output_min = -128 : i32, output_zp = -5 : i32, shift_factor = 32 : i32}
+// CHECK: "torq_hl.fma"(%{{.*}}, %{{.*}}, %[[PAIR]], %[[ACC]]) {output_max = 7 : i32, output_min = -5 : i32, output_zp = -5 : i32, shift_factor = 32 : i32}
+// CHECK-NOT: linalg
 func.func @conv2d_two_consumers(%x: tensor<1x3x8x8xi8>) -> (tensor<1x4x4x8xi8>, tensor<1x4x4x8xi8>) {
   %zero = arith.constant 0 : i32
   %zx = arith.constant 3 : i32

@@ -13,16 +13,18 @@ from torch_mlir.passmanager import PassManager
 from torq_mlir.errors import CompileError
 from torq_mlir.passes import PassFailure, convert_quantized_decomposed_to_linalg, convert_torq_hl_to_linalg
 
-from . import kernels, signature
+from . import kernels, loop_order, signature
 from .executable import Executable
 
 # The entry function must exist before: everything else is inlined into it.
 _INLINE = "builtin.module(inline,symbol-dce,canonicalize,cse)"
 
+_GENERALIZE = "builtin.module(convert-tensor-to-linalg,func.func(linalg-generalize-named-ops,canonicalize,cse))"
+
 # eliminate-empty-tensors lets results be computed in the buffer they are returned in.
 _BUFFERIZE = (
     "builtin.module("
-    "convert-tensor-to-linalg,func.func(linalg-generalize-named-ops,canonicalize,cse,eliminate-empty-tensors),"
+    "func.func(linalg-generalize-named-ops,canonicalize,cse,eliminate-empty-tensors),"
     "one-shot-bufferize{bufferize-function-boundaries=true "
     "function-boundary-type-conversion=identity-layout-map},"
     "canonicalize,cse,"
@@ -68,6 +70,8 @@ def compile(module: ir.Module, *, opt_level: int = 2) -> Executable:
             convert_torq_hl_to_linalg.run(lowered.operation)
             convert_quantized_decomposed_to_linalg.run(lowered.operation)
         _run(lowered, _INLINE)
+        _run(lowered, _GENERALIZE)
+        loop_order.move_parallel_loops_inside(lowered)
         interface = signature.lower(entry)
         _run(lowered, _BUFFERIZE)
         kernels.outline(lowered, entry)

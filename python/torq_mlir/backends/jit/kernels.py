@@ -4,7 +4,8 @@
 """Loop nests as functions of their own.
 
 LLVM's time grows faster than the size of a function, and a network repeats its layers: each linalg operation on
-buffers becomes a call of a private function, and equal functions are merged later.
+buffers becomes a call of a private function, and equal functions are merged later. Scalar constants are parameters as
+well: layers of one shape often differ in a zero point alone.
 """
 
 from torch_mlir import ir
@@ -27,21 +28,17 @@ def outline(module: ir.Module, entry: func.FuncOp) -> None:
 
 
 def _outline(module: ir.Module, operation: ir.Operation, name: str) -> None:
-    captured = _captured_values(operation)
-    constants = [value for value in captured if _is_constant(value)]
-    parameters = [value for value in captured if not _is_constant(value)]
+    parameters = _captured_values(operation)
     with operation.location:
         with ir.InsertionPoint(module.body):
             function = func.FuncOp(name, ([value.type for value in parameters], []), visibility="private")
         function.attributes["passthrough"] = ir.ArrayAttr.get([ir.StringAttr.get("noinline")])
         block = function.add_entry_block()
-        replacements = list(zip(parameters, block.arguments, strict=True))
         with ir.InsertionPoint(block):
-            replacements += [(value, value.owner.operation.clone().results[0]) for value in constants]
             _clone_as_linalg(operation)
             body = block.operations[len(block.operations) - 1].operation
             func.ReturnOp([])
-        for old, new in replacements:
+        for old, new in zip(parameters, block.arguments, strict=True):
             _replace_uses(body, old, new)
         with ir.InsertionPoint(operation):
             func.CallOp(function, parameters)
@@ -75,10 +72,6 @@ def _captured_values(operation: ir.Operation) -> list[ir.Value]:
 
     operation.walk(visit, ir.WalkOrder.PRE_ORDER)
     return list(captured)
-
-
-def _is_constant(value: ir.Value) -> bool:
-    return not isinstance(value.owner, ir.Block) and value.owner.operation.name == "arith.constant"
 
 
 def _clone_as_linalg(operation: ir.Operation) -> None:

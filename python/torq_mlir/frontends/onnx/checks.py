@@ -29,14 +29,23 @@ def check_structure(model: onnx.ModelProto) -> None:
     default = [entry.version for entry in model.opset_import if not entry.domain]
     if len(default) != 1:
         raise ModelError(f"the model imports {len(default)} versions of the ONNX opset; exactly one is needed")
+    if not model.graph.output:
+        raise ModelError("the graph of the model has no output")
     for tensor in model.graph.initializer:
-        check_element_type(tensor.data_type, f"initializer {tensor.name}")
-        if tensor.HasField("raw_data"):
-            size = math.prod(tensor.dims) * onnx.helper.tensor_dtype_to_np_dtype(tensor.data_type).itemsize
-            if len(tensor.raw_data) != size:
-                raise ModelError(f"initializer {tensor.name}: {len(tensor.raw_data)} bytes of data where its shape needs {size}")
-    if model.graph.sparse_initializer:
-        raise ModelError(f"initializer {model.graph.sparse_initializer[0].values.name}: sparse tensors are not supported")
+        _check_initializer(tensor)
+    for sparse in model.graph.sparse_initializer:
+        raise ModelError(f"initializer '{sparse.values.name}': sparse tensors are not supported")
+
+
+def _check_initializer(tensor: onnx.TensorProto) -> None:
+    subject = f"initializer '{tensor.name}'"
+    check_element_type(tensor.data_type, subject)
+    if tensor.data_location == onnx.TensorProto.EXTERNAL:
+        raise ModelError(f"{subject}: its data is in another file; give the path of the model")
+    if tensor.HasField("raw_data"):
+        size = math.prod(tensor.dims) * onnx.helper.tensor_dtype_to_np_dtype(tensor.data_type).itemsize
+        if len(tensor.raw_data) != size:
+            raise ModelError(f"{subject}: {len(tensor.raw_data)} bytes of data where its shape needs {size}")
 
 
 def check_element_type(data_type: int, subject: str) -> None:
@@ -61,7 +70,9 @@ def check_operators(model: onnx.ModelProto) -> None:
     """Every operator is one that ONNX or ONNX Runtime defines, and has no subgraph."""
     opset = onnx_opset(model)
     for node in model.graph.node:
-        if any(attribute.type in (onnx.AttributeProto.GRAPH, onnx.AttributeProto.GRAPHS) for attribute in node.attribute):
+        if any(
+            attribute.type in (onnx.AttributeProto.GRAPH, onnx.AttributeProto.GRAPHS) for attribute in node.attribute
+        ):
             raise ModelError(f"{describe(node)}: control flow (an operator with a subgraph) is not supported")
         if node.domain == "":
             if not defs.has(node.op_type, opset, ""):
@@ -72,10 +83,16 @@ def check_operators(model: onnx.ModelProto) -> None:
 
 def check_validity(model: onnx.ModelProto) -> None:
     """The rules of the ONNX specification: order of nodes, attributes and numbers of inputs and outputs."""
+    tensors = [value.type.tensor_type for value in model.graph.output if value.type.HasField("tensor_type")]
+    without_shape = [tensor for tensor in tensors if not tensor.HasField("shape")]
+    for tensor in without_shape:  # which the checker, unlike ONNX Runtime, insists on
+        tensor.shape.SetInParent()
     try:
         onnx.checker.check_model(model)
     except onnx.checker.ValidationError as error:
         raise ModelError(_checker_message(model.graph, one_line(error))) from error
+    for tensor in without_shape:
+        tensor.ClearField("shape")
 
 
 def _checker_message(graph: onnx.GraphProto, message: str) -> str:

@@ -21,7 +21,9 @@ DOMAIN = "com.microsoft"
 # ONNX Runtime had 16-bit types in its own QuantizeLinear and DequantizeLinear before ONNX had.
 SUPPORTED = frozenset(QOPERATORS) | {"QuantizeLinear", "DequantizeLinear"}
 
-_TYPES = [f"tensor({name})" for name in ("float", "float16", "int8", "uint8", "int16", "uint16", "int32", "bool", "int64")]
+_TYPES = [
+    f"tensor({name})" for name in ("float", "float16", "int8", "uint8", "int16", "uint16", "int32", "bool", "int64")
+]
 _registry_lock = threading.Lock()
 
 
@@ -76,7 +78,9 @@ def _infer_qoperator(form: QOperator, opset: int) -> Callable:
         if any(source >= count or not tensors[source].HasField("tensor_type") for source in sources):
             return
         inputs = [
-            tensors[position] if isinstance(source, int) else _with_element_type(tensors[position], onnx.TensorProto.FLOAT)
+            tensors[position]
+            if isinstance(source, int)
+            else _with_element_type(tensors[position], onnx.TensorProto.FLOAT)
             for source, position in zip(form.float_inputs(count), sources, strict=True)
         ]
         result = _infer_onnx(form.float_op, inputs, context, opset)

@@ -74,6 +74,6 @@ def _parse(data: bytes, source: str) -> onnx.ModelProto:
         model = onnx.ModelProto.FromString(data)
     except DecodeError:
         raise ModelError(f"{source}: not an ONNX model, or a truncated one") from None
-    if not model.HasField("graph") or not model.graph.output:
+    if not model.HasField("graph"):
         raise ModelError(f"{source}: not an ONNX model: it has no graph")
     return model

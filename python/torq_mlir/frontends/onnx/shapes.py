@@ -22,6 +22,8 @@ def fix_input_shapes(graph: onnx.GraphProto, input_shapes: Mapping[str, Sequence
     Raises:
       ModelError: a dimension stays dynamic, or an argument does not fit the model.
     """
+    if batch is not None and batch < 1:
+        raise ModelError(f"the batch has to be positive, not {batch}")
     initialized = {tensor.name for tensor in graph.initializer}
     inputs = {value.name: value for value in graph.input if value.name not in initialized}
     for name in input_shapes.keys() - inputs.keys():
@@ -33,7 +35,11 @@ def fix_input_shapes(graph: onnx.GraphProto, input_shapes: Mapping[str, Sequence
         check_element_type(value.type.tensor_type.elem_type, f"input '{name}'")
         if name in input_shapes:
             _set_shape(value, tuple(input_shapes[name]), sizes)
-        elif batch is not None and value.type.tensor_type.shape.dim and not _is_static(value.type.tensor_type.shape.dim[0]):
+        elif (
+            batch is not None
+            and value.type.tensor_type.shape.dim
+            and not _is_static(value.type.tensor_type.shape.dim[0])
+        ):
             _set_size(value, 0, batch, sizes)
     for value in inputs.values():
         _check_static(value, sizes)
@@ -45,7 +51,11 @@ def _set_shape(value: onnx.ValueInfoProto, shape: tuple[int, ...], sizes: dict[s
         for _ in shape:
             tensor.shape.dim.add()
     if len(tensor.shape.dim) != len(shape):
-        raise ModelError(f"input '{value.name}': has {len(tensor.shape.dim)} dimensions; the shape {shape} does not fit")
+        raise ModelError(
+            f"input '{value.name}': has {len(tensor.shape.dim)} dimensions; the shape {shape} does not fit"
+        )
+    if any(size < 0 for size in shape):
+        raise ModelError(f"input '{value.name}': the shape {shape} has a negative size")
     for axis, size in enumerate(shape):
         _set_size(value, axis, size, sizes)
 
@@ -112,7 +122,9 @@ def infer_types(model: onnx.ModelProto) -> None:
 def _inference_message(graph: onnx.GraphProto, message: str) -> str:
     """ONNX lists all failing nodes; the first is the cause."""
     names = {node.name: node for node in graph.node}
-    match = re.search(r"\(op_type:\w+, node name: (?P<name>.*?)\): (?:\[\w+\] )*(?P<reason>.*?)(?= \(op_type:|$)", message)
+    match = re.search(
+        r"\(op_type:\w+, node name: (?P<name>.*?)\): (?:\[\w+\] )*(?P<reason>.*?)(?= \(op_type:|$)", message
+    )
     if match and match["name"] in names:
         return f"{describe(names[match['name']])}: {match['reason']}"
     return f"types and shapes do not fit: {message}"

@@ -1,0 +1,185 @@
+# Part of the torq-mlir project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""A model that cannot be compiled gives one line that names what is wrong, from Python and on the command line."""
+
+import subprocess
+import sys
+
+import numpy as np
+import onnx
+import pytest
+from onnx import TensorProto, helper
+from small_models import quantized_conv
+
+import torq_mlir
+from torq_mlir.tools import torq_compile
+
+STATIC = (1, 3, 6, 6)
+
+
+def not_onnx():
+    return b"This is a text, and no model.\n" * 20
+
+
+def empty():
+    return b""
+
+
+def truncated():
+    data = quantized_conv(shape=STATIC).SerializeToString()
+    return data[: len(data) // 2]
+
+
+def unsupported_operator():
+    node = helper.make_node("Attention", ["relu"], ["attention"], "my_attention", domain="com.example")
+    model = quantized_conv(shape=STATIC, extra_nodes=[node])
+    model.opset_import.append(helper.make_opsetid("com.example", 1))
+    return model
+
+
+def operator_that_does_not_exist():
+    return quantized_conv(shape=STATIC, extra_nodes=[helper.make_node("Convolve", ["relu"], ["c"], "my_convolve")])
+
+
+def operator_without_lowering():
+    model = quantized_conv(shape=STATIC)
+    node = helper.make_node("Unique", ["y"], ["unique"], "my_unique")
+    model.graph.node.append(node)
+    model.graph.output[0].CopyFrom(helper.make_tensor_value_info("unique", TensorProto.FLOAT, ["count"]))
+    return model
+
+
+def dynamic_shape():
+    return quantized_conv(shape=("N", 3, 6, 6))
+
+
+def zero_point_of_another_type():
+    return quantized_conv(shape=STATIC, full_integer=True, x_zero_point=np.uint8(7))
+
+
+def zero_point_that_is_a_float():
+    return quantized_conv(shape=STATIC, y_zero_point=np.float32(7))
+
+
+def scale_that_is_not_constant():
+    model = quantized_conv(shape=STATIC, y_scale=None)
+    model.graph.input.append(helper.make_tensor_value_info("y_scale", TensorProto.FLOAT, []))
+    return model
+
+
+def opset_of_the_future():
+    return quantized_conv(shape=STATIC, opset=9999)
+
+
+def bias_that_does_not_fit():
+    tensor = np.full(8, 1e30, np.float32)
+    model = quantized_conv(shape=STATIC, b=None, b_scale=None, b_float=tensor)
+    kept = [node for node in model.graph.node if node.name != "b_dequantize"]
+    del model.graph.node[:]
+    model.graph.node.extend(kept)
+    return model
+
+
+CASES = [
+    (not_onnx, ["not an ONNX model"]),
+    (empty, ["not an ONNX model"]),
+    (truncated, ["truncated"]),
+    (unsupported_operator, ["my_attention (com.example.Attention)", "not supported"]),
+    (operator_that_does_not_exist, ["my_convolve (Convolve)", "not an operator of ONNX opset 17"]),
+    (operator_without_lowering, ["my_unique"]),
+    (dynamic_shape, ["input 'x'", "dimension 0 ('N') is dynamic", "batch=1"]),
+    (zero_point_of_another_type, ["x_dequantize", "zero point"]),
+    (zero_point_that_is_a_float, ["y_quantize"]),
+    (scale_that_is_not_constant, ["y_quantize", "scale", "not constant"]),
+    (opset_of_the_future, ["opset 9999"]),
+    (bias_that_does_not_fit, ["conv", "bias"]),
+]
+
+
+@pytest.fixture(params=CASES, ids=lambda case: case[0].__name__)
+def case(request, tmp_path):
+    """The path of a model, and what its error has to say."""
+    build, expected = request.param
+    model = build()
+    path = tmp_path / "model.onnx"
+    path.write_bytes(model if isinstance(model, bytes) else model.SerializeToString())
+    return path, expected
+
+
+def test_error_in_python(case, capfd):
+    path, expected = case
+    with pytest.raises(torq_mlir.TorqError) as error:
+        torq_mlir.compile(path)
+    check_line(str(error.value), expected)
+    assert capfd.readouterr() == ("", "")
+
+
+def test_error_on_the_command_line(case, capfd):
+    path, expected = case
+    output = path.with_name("output.mlir")
+    assert torq_compile.main([str(path), "-o", str(output)]) == 1
+    out, err = capfd.readouterr()
+    assert out == ""
+    assert err.startswith("torq-compile: error: ")
+    assert err.endswith("\n")
+    check_line(err[:-1], expected)
+    assert [file.name for file in path.parent.iterdir()] == ["model.onnx"]
+
+
+def check_line(message, expected):
+    assert "\n" not in message
+    for part in expected:
+        assert part in message
+
+
+def test_output_file_of_before_is_kept(tmp_path):
+    (tmp_path / "model.onnx").write_bytes(truncated())
+    (tmp_path / "model.mlir").write_text("of before")
+    assert torq_compile.main([str(tmp_path / "model.onnx"), "-o", str(tmp_path / "model.mlir")]) == 1
+    assert (tmp_path / "model.mlir").read_text() == "of before"
+
+
+def test_process_ends_without_traceback(tmp_path):
+    (tmp_path / "model.onnx").write_bytes(not_onnx())
+    command = [sys.executable, "-m", "torq_mlir.tools.torq_compile", tmp_path / "model.onnx"]
+    process = subprocess.run(command, capture_output=True, text=True)
+    assert process.returncode == 1
+    assert process.stdout == ""
+    assert process.stderr == f"torq-compile: error: {tmp_path}/model.onnx: not an ONNX model, or a truncated one\n"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["missing.onnx"], "missing.onnx: No such file or directory"),
+        (["."], ".: Is a directory"),
+        (["missing.mlir"], "missing.mlir: No such file or directory"),
+        (["model.onnx", "-o", "missing/model.mlir"], "missing/model.mlir: No such file or directory"),
+        (["model.onnx", "--run", "missing.npz"], "missing.npz: No such file or directory"),
+        (["model.onnx", "--run", "model.onnx"], "model.onnx: not a .npz file of arrays"),
+        (["model.onnx", "--run", "wrong.npz"], "the model has no input 'image'; its inputs are 'x'"),
+        (
+            ["model.onnx", "--input-shape", "z:1,2"],
+            "the model has no input 'z' to give a shape to; its inputs are ['x']",
+        ),
+        (["model.onnx", "--input-shape", "x:1,3,7,6"], "input 'x': dimension 2 is 6, not 7"),
+    ],
+)
+def test_wrong_arguments(tmp_path, monkeypatch, capfd, arguments, message):
+    monkeypatch.chdir(tmp_path)
+    onnx.save(quantized_conv(shape=STATIC), "model.onnx")
+    np.savez("wrong.npz", image=np.zeros(STATIC, np.float32))
+    assert torq_compile.main(arguments) == 1
+    assert capfd.readouterr() == ("", f"torq-compile: error: {message}\n")
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [[], ["model.onnx", "--emit=llvm"], ["model.onnx", "--batch", "0"], ["model.onnx", "--input-shape", "x:1,b"]],
+)
+def test_wrong_command_line(arguments, capfd):
+    with pytest.raises(SystemExit) as stop:
+        torq_compile.main(arguments)
+    assert stop.value.code == 2
+    assert "usage: torq-compile" in capfd.readouterr().err
