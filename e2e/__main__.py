@@ -96,8 +96,9 @@ def _row(result: Result) -> tuple[str, ...]:
     row = (result.name, result.status.value, str(report.layers), mismatches, str(report.max_lsb))
     if whole is None:
         return (*row, "", "", "", "", "", f"{result.seconds:.1f}")
-    numbers = (f"{whole.mismatch_rate:.4f}", f"{whole.sqnr_db:.1f}", f"{whole.cosine:.5f}", f"{whole.top1:.2f}")
-    return (*row, str(whole.max_lsb), *numbers, f"{result.seconds:.1f}")
+    last = ("", "") if whole.max_lsb is None else (str(whole.max_lsb), f"{whole.mismatch_rate:.4f}")
+    outputs = (f"{whole.sqnr_db:.1f}", f"{whole.cosine:.5f}", f"{whole.top1:.2f}")
+    return (*row, *last, *outputs, f"{result.seconds:.1f}")
 
 
 def summary(results: Sequence[Result], seconds: float) -> str:

@@ -13,23 +13,25 @@ from e2e.models.catalog import model_inputs, quantized_model
 from e2e.models.features import FEATURES
 from e2e.models.light import LIGHT
 
-MAIN_VARIANTS = ("qdq-per-tensor", "qdq-per-channel", "qdq-u8", "qoperator", "full-integer")
+FORMS = ("qdq-per-channel", "qoperator")
+MAIN_VARIANTS = (*FORMS, "qdq-per-tensor", "qdq-u8", "full-integer")
 # Variants that make a difference for a few kinds of layers only.
 MORE_VARIANTS = {
-    "qdq-symmetric": r"conv_relu conv_relu6 conv_clip gemm_relu add_relu residual_block cnn_small",
-    "qdq-fused-activations": r"conv_relu conv_relu6 conv_clip gemm_relu add_relu residual_block cnn_small",
-    "qdq-u8-weights": r"conv_3x3 conv_1x1 conv_depthwise conv_groups4 gemm matmul matmul_bias cnn_small",
-    "qdq-float-bias": r"conv_3x3 conv_depthwise gemm cnn_small",
-    "qoperator-u8": r"conv_3x3 conv_depthwise gemm matmul add mul concat averagepool global_averagepool cnn_small",
-    "full-integer-u8": r"conv_3x3 gemm add concat maxpool_pads cnn_small cnn_softmax",
+    "qdq-symmetric": "conv_relu conv_relu6 conv_clip gemm_relu add_relu residual_block cnn_small",
+    "qdq-fused-activations": "conv_relu conv_relu6 conv_clip gemm_relu add_relu residual_block cnn_small",
+    "qdq-u8-weights": "conv_3x3 conv_1x1 conv_depthwise conv_groups4 gemm matmul matmul_bias cnn_small",
+    "qdq-float-bias": "conv_3x3 conv_depthwise gemm cnn_small",
+    "qoperator-u8": "conv_3x3 conv_depthwise gemm matmul add mul concat averagepool global_averagepool cnn_small",
+    "full-integer-u8": "conv_3x3 gemm add concat maxpool_pads cnn_small cnn_softmax",
 }
 LIGHT_VARIANTS = {"resnet50": MAIN_VARIANTS, "squeezenet": MAIN_VARIANTS}
+# What `make test` runs of them; of the small models it runs all.
+FAST_LIGHT_VARIANTS = {"squeezenet": FORMS}
 # The quantizer drops these activations in QOperator form alone.
 DIFFERENT_FORMS = ("relu", "clip")
 SOFTMAX = frozenset({"Softmax", "QLinearSoftmax"})
 # Local response normalization has no quantized form.
 FLOAT_OPS = {name: SOFTMAX | {"LRN"} for name in ("alexnet", "inception_v1", "zfnet512")}
-FAST_LIGHT = ("squeezenet",)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -65,7 +67,7 @@ def _forms_case(name: str, *, slow: bool = False) -> Case:
     """The QDQ and the QOperator form of a model give the same operations."""
 
     def check(backend: Backend) -> Report:
-        return check_same_operations({form: quantized_model(name, form) for form in ("qdq-per-channel", "qoperator")})
+        return check_same_operations({form: quantized_model(name, form) for form in FORMS})
 
     return Case(f"{name}.same-forms", check, slow)
 
@@ -83,10 +85,9 @@ def _feature_cases() -> list[Case]:
 def _light_cases() -> list[Case]:
     cases = []
     for name in LIGHT:
-        slow = name not in FAST_LIGHT
-        variants = LIGHT_VARIANTS.get(name, ("qdq-per-channel", "qoperator"))
-        cases += [_model_case(name, variant, samples=1, slow=slow) for variant in variants]
-        cases.append(_forms_case(name, slow=slow))
+        variants, fast = LIGHT_VARIANTS.get(name, FORMS), FAST_LIGHT_VARIANTS.get(name, ())
+        cases += [_model_case(name, variant, samples=1, slow=variant not in fast) for variant in variants]
+        cases.append(_forms_case(name, slow=not fast))
     return cases
 
 

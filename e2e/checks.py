@@ -10,7 +10,6 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 import onnx
-from torq_mlir.dialects.locations import source_names
 
 from e2e.compiled import Compiled
 from e2e.graph import Layer, QuantizedGraph
@@ -18,6 +17,7 @@ from e2e.layerwise import LayerComparison, LayerResults, from_storage
 from e2e.metrics import Agreement, agreement
 from e2e.reference import Reference
 from e2e.structure import body, function_of, undeclared_float_operations
+from torq_mlir.dialects.locations import source_names
 
 Feeds = Mapping[str, np.ndarray]
 

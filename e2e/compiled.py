@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 import numpy as np
 import onnx
 from torch_mlir import ir
+
 from torq_mlir import pipelines
 from torq_mlir.backends import interpreter, jit
 from torq_mlir.frontends import onnx as onnx_frontend

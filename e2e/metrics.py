@@ -15,15 +15,15 @@ class Agreement:
     """Outputs of the same inputs, compared over all samples.
 
     Attributes:
-      max_lsb: greatest difference of the last quantized tensors, in steps of their scales.
-      mismatch_rate: fraction of the elements of the last quantized tensors that differ.
+      max_lsb: greatest difference of the last quantized tensors, in steps of their scales; None when they are unknown.
+      mismatch_rate: fraction of the elements of the last quantized tensors that differ; None when they are unknown.
       sqnr_db: signal to quantization noise ratio of the model's outputs; infinite when they are equal.
       cosine: cosine similarity of the model's outputs.
       top1: fraction of the samples whose greatest output is the same one.
     """
 
-    max_lsb: int
-    mismatch_rate: float
+    max_lsb: int | None
+    mismatch_rate: float | None
     sqnr_db: float
     cosine: float
     top1: float
@@ -39,12 +39,12 @@ def agreement(
       outputs: outputs of the model as real numbers, one pair for each sample and output.
     """
     differences = [np.abs(actual.astype(np.int64) - expected.astype(np.int64)).ravel() for actual, expected in integers]
-    steps = np.concatenate(differences) if differences else np.zeros(1, dtype=np.int64)
+    steps = np.concatenate(differences) if differences else None
     actual = np.concatenate([pair[0].astype(np.float64).ravel() for pair in outputs])
     expected = np.concatenate([pair[1].astype(np.float64).ravel() for pair in outputs])
     return Agreement(
-        max_lsb=int(steps.max()),
-        mismatch_rate=float(np.count_nonzero(steps) / steps.size),
+        max_lsb=None if steps is None else int(steps.max()),
+        mismatch_rate=None if steps is None else float(np.count_nonzero(steps) / steps.size),
         sqnr_db=sqnr_db(actual, expected),
         cosine=cosine(actual, expected),
         top1=float(np.mean([np.argmax(pair[0]) == np.argmax(pair[1]) for pair in outputs])),

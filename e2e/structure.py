@@ -6,9 +6,9 @@
 from collections.abc import Collection, Iterator, Mapping
 
 from torch_mlir import ir
-from torq_mlir.dialects.locations import source_names
 
 from e2e.graph import Layer, QuantizedGraph
+from torq_mlir.dialects.locations import source_names
 
 _BITWISE_XOR = 2  # op_type of torq_hl.elementwisebinary
 # Operations that make no values of the model's.

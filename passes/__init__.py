@@ -23,7 +23,10 @@ from torq_mlir import _generated
 
 
 class PassFailure(Exception):
-    """Ends a pass whose error has been reported as a diagnostic."""
+    """Ends a pass whose error has been reported as a diagnostic.
+
+    It may be raised in a rewrite pattern, but not in a callback of `Operation.walk`, which makes it a RuntimeError.
+    """
 
 
 class OptionError(ValueError):

@@ -35,10 +35,13 @@ from torq_mlir.rewriting.uses import only_user, reaches_quantize
 
 @dataclass(frozen=True)
 class _Tail:
-    """What follows a contraction: an optional collapse of its groups and an optional bias along `axis`."""
+    """What follows a contraction: an optional collapse of its groups and an optional bias along `axis`.
+
+    The bias is a value, or the number that MLIR made of a bias whose elements are all equal.
+    """
 
     collapse: ir.Operation | None
-    bias: ir.Value | None
+    bias: ir.Value | float | None
     axis: int | None
     result: ir.Value
 
@@ -140,11 +143,14 @@ def _match_tail(contraction: Contraction) -> _Tail:
         if len(kept) != 1:
             raise NoMatch(f"the initial value of {contraction.operation.name} is no per-channel bias")
         return _Tail(collapse, broadcast.operands[0], kept[0], result)
-    if not _is_zero_fill(init):
-        raise NoMatch(f"the initial value of {contraction.operation.name} is neither zero nor a per-channel bias")
     if collapse is None and _is_collapse(only_user(result)):
         collapse = only_user(result)
         result = collapse.results[0]
+    filled = _filled_with(init)
+    if filled is None:
+        raise NoMatch(f"the initial value of {contraction.operation.name} is neither zero nor a per-channel bias")
+    if filled != 0:
+        return _Tail(collapse, filled, _channel_axis(contraction, collapse), result)
     user = only_user(result)
     added_bias = match_bias_add(user.results[0]) if user is not None and len(user.results) == 1 else None
     if added_bias is not None and added_bias[0] == result:
@@ -188,11 +194,13 @@ def _accumulator_bias(contraction: Contraction, tail: _Tail, scale, axes) -> np.
     """The constant bias in units of the accumulator, i32 of one element per channel."""
     if tail.bias is None:
         return None
-    dequantize = match_dequantize(tail.bias)
     channels = ir.RankedTensorType(tail.result.type).shape[tail.axis]
     scales = np.broadcast_to(scale.reshape(-1), (channels,)) if scale.size in (1, channels) else None
     if scales is None:
         raise NoMatch(f"the bias of {contraction.operation.name} has other channels than the weight scales")
+    if isinstance(tail.bias, float):
+        return requantize_bias(np.full(channels, tail.bias), scales)
+    dequantize = match_dequantize(tail.bias)
     values = elements.constant_value(tail.bias if dequantize is None else dequantize.input)
     if values is None:
         raise NoMatch(f"the bias of {contraction.operation.name} is not constant")
@@ -225,9 +233,18 @@ def _is_collapse(operation: ir.Operation | None) -> bool:
     return operation is not None and operation.name == "tensor.collapse_shape"
 
 
-def _is_zero_fill(value: ir.Value) -> bool:
-    if not _is(value, "linalg.fill"):
-        constant = elements.constant_value(value)
-        return constant is not None and not constant.any()
-    constant = elements.constant_value(value.owner.operation.operands[0])
-    return constant is not None and not constant.any()
+def _filled_with(value: ir.Value) -> float | None:
+    """The number that all elements of `value` are."""
+    constant = elements.constant_value(value.owner.operation.operands[0] if _is(value, "linalg.fill") else value)
+    if constant is None or constant.size == 0 or constant.min() != constant.max():
+        return None
+    return float(constant.flat[0])
+
+
+def _channel_axis(contraction: Contraction, collapse: ir.Operation | None) -> int:
+    """The dimension of the tail's result that the output channels are in."""
+    kept = [d for d in range(len(contraction.dims(1))) if d not in contraction.reduced_weight_dims]
+    axis = contraction.output_dim_of_weight_dim(kept[-1])
+    if collapse is None:
+        return axis
+    return next(i for i, group in enumerate(_reassociation(collapse)) if axis in group)

@@ -16,7 +16,7 @@ import lit.formats
 
 here = Path(__file__).parent
 config.name = "torq-mlir"
-config.suffixes = [".mlir", ".test"]
+config.suffixes = [".mlir"]
 config.excludes = ["data", "e2e", "unit"]
 config.test_format = lit.formats.ShTest(execute_external=False)
 config.test_source_root = str(here)

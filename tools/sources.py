@@ -70,18 +70,21 @@ def _name_locations(operation: ir.Operation, name: str) -> None:
     operation.walk(rename)
 
 
-def read(path: str, printer: DiagnosticPrinter) -> Chunk:
+def read(path: str, printer: DiagnosticPrinter, *, needs_text: bool) -> Chunk:
     """The source `path`, or stdin for "-".
+
+    Args:
+      needs_text: read the text; without it, a file is left to MLIR's parser.
 
     Raises:
       OSError: the file cannot be read.
     """
     if path == "-":
         chunk = Chunk("<stdin>", sys.stdin.buffer.read())
-    else:
-        chunk = Chunk(path, Path(path).read_bytes(), path=path)
-    printer.add_source(chunk.name, chunk.text)
-    return chunk
+        printer.add_source(chunk.name, chunk.text)
+        return chunk
+    with Path(path).open("rb") as file:
+        return Chunk(path, file.read() if needs_text else b"", path=path)
 
 
 def split(source: Chunk, marker: str, printer: DiagnosticPrinter) -> Iterator[Chunk]:

@@ -132,11 +132,12 @@ class _Tool:
     def _process_all(self) -> tuple[bool, list[bytes]]:
         """Whether all chunks of the input succeeded, and their outputs."""
         path = self._arguments.positional[0] if self._arguments.positional else "-"
+        marker = self._arguments.split_input_file
+        needs_text = bool(marker) or self._arguments.verify_diagnostics is not None
         try:
-            source = sources.read(path, self._printer)
+            source = sources.read(path, self._printer, needs_text=needs_text)
         except OSError as error:
             raise InputError(f"cannot open input file '{path}': {error.strerror}") from None
-        marker = self._arguments.split_input_file
         chunks = [source] if not marker else list(sources.split(source, marker, self._printer))
         results = [self._process(chunk) for chunk in chunks]
         return all(succeeded for succeeded, _ in results), [output for _, output in results]
@@ -205,8 +206,9 @@ class _Tool:
         separator = f"{self._arguments.output_split_marker}\n".encode()
         data = separator.join(outputs)
         if self._arguments.o == "-":
-            sys.stdout.flush()
-            sys.stdout.buffer.write(data)
+            remaining = memoryview(data)
+            while remaining:  # an unbuffered stdout may take a part only
+                remaining = remaining[sys.stdout.buffer.write(remaining) :]
             sys.stdout.buffer.flush()
             return
         try:

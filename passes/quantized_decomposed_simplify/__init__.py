@@ -46,6 +46,7 @@ def move_quantize_up(operation: ir.Operation, rewriter: rewrite.PatternRewriter)
         quantized = quantization.rebuild(movement.source, axis)
         with source.location:
             rewriter.replace_op(operation, [movement.rebuild(quantized)])
+    rewriter.erase_op(source)  # views of the torch dialect are not pure, so nobody else removes them
     return None
 
 

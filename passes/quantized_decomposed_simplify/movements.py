@@ -59,7 +59,10 @@ class Movement:
         return tensor_types.shape(self.result.type)
 
     def permutation(self) -> list[int] | None:
-        """For a permutation with constant dimensions: dimension d of the result is dimension permutation[d] of the source."""
+        """Dimension d of the result is dimension permutation[d] of the source; None for other movements.
+
+        A permutation whose dimensions are not constant has none either.
+        """
         if self.operation.name not in _PERMUTATIONS or self.source_shape is None:
             return None
         rank = len(self.source_shape)

@@ -51,6 +51,12 @@ def _raise(operation: ir.OpView, rewriter: rewrite.PatternRewriter) -> bool:
     return False
 
 
+def _lacks_type(operation: ir.Operation) -> bool:
+    """Whether a type is missing; an output that the model leaves out has none either."""
+    raised = Node(operation).op_type in _RAISE
+    return any(is_none(result.type) and (raised or list(result.uses)) for result in operation.results)
+
+
 def _infer_missing_types(op: ir.Operation) -> None:
     untyped: list[tuple[ir.Operation, int]] = []
     opset = _OLDEST_INFERRED_OPSET
@@ -59,7 +65,7 @@ def _infer_missing_types(op: ir.Operation) -> None:
         nonlocal opset
         if operation.name == "func.func" and "torch.onnx_meta.opset_version" in operation.attributes:
             opset = ir.IntegerAttr(operation.attributes["torch.onnx_meta.opset_version"]).value
-        if is_onnx(operation) and any(is_none(result.type) for result in operation.results):
+        if is_onnx(operation) and _lacks_type(operation):
             untyped.append((operation.operation, opset))
         return ir.WalkResult.ADVANCE
 

@@ -76,7 +76,7 @@ def _quantized_input(node: Node) -> TorchTensor | None:
 
 
 def _known_parameters(value: ir.Value, tensor: TorchTensor) -> Parameters:
-    """The parameters `value` was quantized with; scale 1 and zero point 0, which are as exact, where that is unknown."""
+    """What `value` was quantized with; scale 1 and zero point 0, which are as exact, where that is not known."""
     storage = ir.IntegerType(tensor.element_type)
     scale, zero_point = np.ones((), np.float32), np.zeros((), elements.numpy_dtype(storage))
     while not isinstance(value.owner, ir.Block):

@@ -1,7 +1,7 @@
 # Part of the torq-mlir project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The QOperator format of ONNX and ONNX Runtime as data: which float operator a node computes, on which quantized inputs.
+"""The QOperator format of ONNX and ONNX Runtime as data: which float operator a node computes, on which inputs.
 
 QuantizeLinear and DequantizeLinear, which compute nothing else, are not in the table.
 """

@@ -14,6 +14,7 @@ import onnx
 from torch_mlir import ir
 
 from torq_mlir import dialects, interface, passes, pipelines
+from torq_mlir.dialects.locations import source_names
 from torq_mlir.errors import CompileError, InputError
 from torq_mlir.files import write_atomically
 from torq_mlir.frontends import onnx as onnx_frontend
@@ -64,7 +65,7 @@ def compile(
     levels: dict[str, ir.Operation] = {}
     for level, pipeline in zip(LEVELS, _PIPELINES, strict=False):
         levels[level] = module.operation.clone().operation
-        _lower(module, pipeline)
+        _lower(module, pipeline, nodes)
     interface.describe(interface.entry_function(module), inputs, outputs)
     return CompiledModel(module, backend=backend, levels=levels, nodes=nodes)
 
@@ -180,16 +181,13 @@ class CompiledModel:
         function = interface.entry_function(self.module)
         if _REPORT in function.attributes:
             return Report.from_dict(json.loads(ir.StringAttr(function.attributes[_REPORT]).value))
-        refusals: dict[str, str] = {}
-        if "linalg" in self._levels:
-            refusals = read_refusals(self._explained())
-        return build_report(function, self._nodes, refusals)
+        return build_report(function, self._nodes, self._refusals() if "linalg" in self._levels else {})
 
-    def _explained(self) -> ir.Operation:
-        """The function right after the conversion to torq_hl, with the reasons of what was not converted."""
+    def _refusals(self) -> dict[str, str]:
+        """Why operations were not converted: only the passes know, and they say it when asked to."""
         module = self._levels["linalg"].clone()
-        pipelines.run(module, _explaining(pipelines.named[_PIPELINES[-1]]))
-        return interface.entry_function(module)
+        pipelines.run(module, _explaining(pipelines.named[_PIPELINES[-1]]), verify=False)
+        return read_refusals(interface.entry_function(module))
 
     def save(self, path: str | os.PathLike) -> None:
         """Write the module with its constants, inputs, outputs and report; `CompiledModel.load` gives it back.
@@ -234,13 +232,27 @@ def _print_flags(elide: bool = False, debug_info: bool = False) -> dict[str, Any
     return {"large_elements_limit": limit, "enable_debug_info": debug_info, "assume_verified": True}
 
 
-def _lower(module: ir.Module, pipeline: str) -> None:
+def _lower(module: ir.Module, pipeline: str, nodes: Sequence[SourceNode]) -> None:
     """Run a pipeline, and verify once what it leaves: to verify after each pass takes longer than the passes."""
-    pipelines.run(module, pipeline, verify=False)
     try:
+        pipelines.run(module, pipeline, verify=False)
         module.operation.verify()
+    except pipelines.PipelineFailure as failure:
+        node = _without_lowering(failure, nodes)
+        if node is None:
+            raise
+        raise CompileError(f"{node.name} ({node.op_type}): there is no lowering of this form of the operator") from None
     except ir.MLIRError as error:
         raise CompileError(f"{pipeline} left invalid IR: {' '.join(str(error).split())}") from error
+
+
+def _without_lowering(failure: pipelines.PipelineFailure, nodes: Sequence[SourceNode]) -> SourceNode | None:
+    """The operator that no pattern of torch-mlir took, if that is the failure."""
+    for diagnostic in failure.diagnostics[:1]:
+        if diagnostic.message.startswith("failed to legalize operation"):
+            names = source_names(diagnostic.location)
+            return next((node for node in nodes if node.name in names), None)
+    return None
 
 
 def _explaining(pipeline: str) -> str:

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 NPU, HOST = "nss", "host"
 NONE = "-"
 
+# Discardable attributes: who executes an operation, and why a pass has left it.
+_EXECUTOR, _REFUSAL = "torq-executor", "torq_hl.refusal"
 _BUFFERS = frozenset({"arith.constant", "tensor.empty"})
 # Another shape for the same buffer: nothing to execute.
 _VIEWS = frozenset({"tensor.cast", "tensor.collapse_shape", "tensor.expand_shape"})
@@ -146,8 +148,8 @@ def _sorted(names: Iterable[str]) -> dict[str, int]:
 
 def executor_of(operation: ir.Operation) -> str:
     """The executor that the operation is assigned to; else the NPU for torq_hl, nobody for views, and the host."""
-    if "torq-executor" in operation.attributes:
-        return ir.StringAttr(operation.attributes["torq-executor"]).value
+    if _EXECUTOR in operation.attributes:
+        return ir.StringAttr(operation.attributes[_EXECUTOR]).value
     if operation.name.startswith("torq_hl."):
         return NPU
     return NONE if operation.name in _VIEWS else HOST
@@ -172,7 +174,7 @@ def _default_reason(node: SourceNode, operations: Sequence[ir.Operation]) -> str
     if not any(_is_float(value) for op in on_host for value in (*op.operands, *op.results)):
         return f"torq_hl has no operation for {', '.join(dict.fromkeys(op.name for op in on_host))}"
     if node.takes_quantized and node.gives_quantized:
-        return f"torq_hl has no form of {node.op_type or 'it'}"
+        return f"torq_hl has no form of {node.op_type or 'it'} with these operands"
     if node.takes_quantized:
         return "computed in float: its result is not quantized"
     if node.gives_quantized:
@@ -187,7 +189,7 @@ def _is_float(value: ir.Value) -> bool:
 
 
 def read_refusals(function: ir.Operation) -> dict[str, str]:
-    """By name of the node, the reasons that `torq-refusal` gives in IR that the conversion to torq_hl has left.
+    """By name of the node, the reasons that `torq_hl.refusal` gives in IR that the conversion to torq_hl has left.
 
     An operation that a reason is not about stays for that of the operation its result flows to: the contraction for
     the quantization that could not take it in.
@@ -205,8 +207,8 @@ def read_refusals(function: ir.Operation) -> dict[str, str]:
 
 
 def _own_or_users(operation: ir.Operation, reasons: Mapping[ir.Operation, str]) -> str:
-    if "torq-refusal" in operation.attributes:
-        return ir.StringAttr(operation.attributes["torq-refusal"]).value
+    if _REFUSAL in operation.attributes:
+        return ir.StringAttr(operation.attributes[_REFUSAL]).value
     if operation.name in _BUFFERS or operation.name.startswith(("torq_hl.", "quantized_decomposed.quantize")):
         return ""
     users = (use.owner.operation for result in operation.results for use in result.uses)

@@ -40,6 +40,11 @@ _FUNCTIONS: dict[str, Callable[..., Shape]] = {
 _PARAMETERS = {function: tuple(inspect.signature(function).parameters) for function in set(_FUNCTIONS.values())}
 
 
+def needs_init(name: str) -> bool:
+    """Whether the shape of the result is known from init alone."""
+    return "init" in _PARAMETERS[_FUNCTIONS[name]]
+
+
 def result_shape(name: str, operands: Mapping[str, Shape | None], attributes: Mapping[str, Any]) -> Shape | None:
     """The shape of the result of the operation `name`; None when an operand it depends on has no rank.
 

@@ -12,7 +12,7 @@ from torch_mlir import ir
 # None is a dimension that is not known.
 Shape = tuple[int | None, ...]
 
-_VTENSOR = re.compile(r"!torch\.vtensor(?:<(?:\*|\[(?P<shape>[^\]]*)\]|unk)(?:,(?P<element>[^>]*))?.*>)?")
+_VTENSOR = re.compile(r"!torch\.vtensor(?:<(?:\*|\[(?P<shape>[^\]]*)\]),(?:unk|(?P<element>complex<\w+>|[^>,]+)).*>)?")
 
 
 class TensorInfo(NamedTuple):

@@ -8,14 +8,14 @@ returns the result. Attributes equal to their default are left out. Every builde
 
   element_type: element type of the result; that of the first input when omitted, i1 for comparisons.
   shape: of the result, for `broadcast` and `fill` alone; elsewhere it follows from the operands.
-  init: the output buffer; `tensor.empty` of the result type when omitted.
+  init: the output buffer, whose type is then that of the result; `tensor.empty` of the result type when omitted.
   loc, ip: location and insertion point; the current ones when omitted.
 
 Builders raise TypeError for missing or unknown operands and attributes, and `shapes.ShapeError`, a ValueError, for
 those that do not fit together and for a result of dynamic shape without `init`.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from torch_mlir import ir
@@ -101,23 +101,31 @@ def _builder(mnemonic: str, **preset: Any) -> Callable[..., ir.Value]:
     return building.described(build, definition, inputs, preset)
 
 
-def _result_type(definition, operands, attributes, element_type, shape) -> ir.RankedTensorType:
-    shapes = {name: value and tensor_types.shape(value.type) for name, value in operands.items()}
+def _result_type(
+    definition: ods.Operation,
+    operands: Mapping[str, ir.Value | None],
+    attributes: Mapping[str, Any],
+    element_type: ir.Type | None,
+    shape: tensor_types.Shape | None,
+) -> ir.RankedTensorType:
+    shapes = {name: tensor_types.shape(value.type) for name, value in operands.items() if value is not None}
     values = {each.name: attributes.get(each.name, ods.absent_value(each)) for each in definition.attributes}
+    if (shape is None) == inference.needs_init(definition.name):
+        raise TypeError(f"{definition.name} {'requires' if shape is None else 'infers its'} shape")
     inferred = inference.result_shape(definition.name, {**shapes, "init": shape}, values)
-    if inferred is None:
-        raise ShapeError(f"{definition.name}: the shape of the result does not follow from the operands; pass shape")
-    if element_type is None:
-        source = operands.get("input", operands.get("input1"))
-        if source is None:
-            raise TypeError(f"{definition.name} requires element_type")
-        element_type = tensor_types.element_type(source.type)
-        if definition.name == ElementwiseBinaryOp.OPERATION_NAME and attributes["op_type"] in PREDICATES:
-            element_type = ir.IntegerType.get_signless(1)
-    return tensor_types.tensor(inferred, element_type)
+    return tensor_types.tensor(inferred, element_type or _default_element_type(definition.name, operands, values))
 
 
-def _empty(name: str, result: ir.RankedTensorType, loc, ip) -> ir.Value:
+def _default_element_type(name: str, operands: Mapping[str, ir.Value | None], attributes: Mapping[str, Any]) -> ir.Type:
+    if name == ElementwiseBinaryOp.OPERATION_NAME and attributes["op_type"] in PREDICATES:
+        return ir.IntegerType.get_signless(1)
+    source = operands.get("input", operands.get("input1"))
+    if source is None:
+        raise TypeError(f"{name} requires element_type")
+    return tensor_types.element_type(source.type)
+
+
+def _empty(name: str, result: ir.RankedTensorType, loc: ir.Location | None, ip: ir.InsertionPoint | None) -> ir.Value:
     if not result.has_static_shape:
         raise ShapeError(f"{name}: the result {result} has dynamic dimensions; pass init")
     return tensor.EmptyOp(result.shape, result.element_type, loc=loc, ip=ip).result

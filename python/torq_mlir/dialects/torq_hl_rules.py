@@ -128,15 +128,6 @@ def _require_within(name: str, number: int, value: TensorInfo) -> None:
         )
 
 
-def depthwise_groups(operands: Operands, attributes: Attributes, result: TensorInfo) -> None:
-    """Each channel is its own group."""
-    channels = _size(operands["input"], 3 if attributes["nhwc_input"] else 1)
-    if channels is not None and attributes["groups"] != channels:
-        raise InvalidOperationError(
-            f"attribute 'groups' ({attributes['groups']}) must equal the channels of 'input', {channels}"
-        )
-
-
 def scalar_right(operands: Operands, attributes: Attributes, result: TensorInfo) -> None:
     """With rhs_is_scalar the second input has one element."""
     shape = operands["input2"].shape
@@ -284,7 +275,7 @@ _RULES: dict[str, tuple[Rule, ...]] = {
     "conv1d": _CONV,
     "conv2d": _CONV,
     "convert": (destination,),
-    "depthwise_conv2d": (depthwise_groups, *_CONV),
+    "depthwise_conv2d": _CONV,
     "elementwisebinary": (destination, binary_types),
     "fill": (destination,),
     "fma": (

@@ -346,9 +346,34 @@ func.func @fully_connected(%arg0: tensor<10x2xi8>, %arg1: tensor<64x10xi8>, %arg
 
 // -----
 
+func.func @fully_connected(%arg0: tensor<2x10xi8>, %arg1: tensor<64x10xi8>, %arg2: tensor<20xi32>, %arg3: tensor<i8>) {
+  // expected-error@+1 {{'torq_hl.fully_connected' op 'input' must have rank 1 or more}}
+  %0 = "torq_hl.fully_connected"(%arg0, %arg1, %arg2, %arg3) {input_zp = 0 : i32, weight_zp = 0 : i32, output_zp = 0 : i32, output_min = -128 : i32, output_max = 127 : i32, shift_factor = 28 : i32, vectorization_mode = 0 : i32} : (tensor<2x10xi8>, tensor<64x10xi8>, tensor<20xi32>, tensor<i8>) -> tensor<2x10xi8>
+  return
+}
+
+// -----
+
+// Pairs for rows are pairs, too.
+func.func @fully_connected(%arg0: tensor<2x10xi8>, %arg1: tensor<64x10xi8>, %arg2: tensor<5xi32>, %arg3: tensor<2x64xi8>) {
+  // expected-error@+1 {{'torq_hl.fully_connected' op operand 'scale_bias' must hold pairs, but got 'tensor<5xi32>'}}
+  %0 = "torq_hl.fully_connected"(%arg0, %arg1, %arg2, %arg3) {input_zp = 0 : i32, weight_zp = 0 : i32, output_zp = 0 : i32, output_min = -128 : i32, output_max = 127 : i32, shift_factor = 28 : i32, vectorization_mode = 0 : i32, is_batch_scaled = true} : (tensor<2x10xi8>, tensor<64x10xi8>, tensor<5xi32>, tensor<2x64xi8>) -> tensor<2x10xi8>
+  return
+}
+
+// -----
+
 func.func @matmul(%arg0: tensor<2x3x5xi8>, %arg1: tensor<2xi32>, %arg2: tensor<2x3x4xi8>, %arg3: tensor<2x3x5xi8>) {
   // expected-error@+1 {{'torq_hl.matmul' op 'input1' has 4 columns, but 'input2' has 3 rows}}
   %0 = "torq_hl.matmul"(%arg0, %arg1, %arg2, %arg3) {output_zp = 0 : i32, output_min = -128 : i32, output_max = 127 : i32, shift = 28 : i32} : (tensor<2x3x5xi8>, tensor<2xi32>, tensor<2x3x4xi8>, tensor<2x3x5xi8>) -> tensor<2x3x5xi8>
+  return
+}
+
+// -----
+
+func.func @matmul(%arg0: tensor<2x3x5xi8>, %arg1: tensor<2xi32>, %arg2: tensor<2x3x4xi8>, %arg3: tensor<4x5xi8>) {
+  // expected-error@+1 {{'torq_hl.matmul' op 'input1' and 'input2' must have one rank of at least 2, but have 3, 2}}
+  %0 = "torq_hl.matmul"(%arg0, %arg1, %arg2, %arg3) {output_zp = 0 : i32, output_min = -128 : i32, output_max = 127 : i32, shift = 28 : i32} : (tensor<2x3x5xi8>, tensor<2xi32>, tensor<2x3x4xi8>, tensor<4x5xi8>) -> tensor<2x3x5xi8>
   return
 }
 
@@ -714,6 +739,14 @@ func.func @avg_pool2d(%arg0: tensor<2x1x1x5xi8>, %arg1: tensor<1xi8>, %arg2: ten
 func.func @reduce_mean(%arg0: tensor<2xi8>, %arg1: tensor<1xi8>, %arg2: tensor<2xi32>, %arg3: tensor<2x49xi8>) {
   // expected-error@+1 {{'torq_hl.reduce_mean' op result #0 ('output') must have the inferred shape 2x1, but got 'tensor<2xi8>'}}
   %0 = "torq_hl.reduce_mean"(%arg0, %arg1, %arg2, %arg3) {input_zp = 0 : i32, output_zp = 0 : i32, output_min = -128 : i32, output_max = 127 : i32, shift_factor = 32 : i32} : (tensor<2xi8>, tensor<1xi8>, tensor<2xi32>, tensor<2x49xi8>) -> tensor<2xi8>
+  return
+}
+
+// -----
+
+func.func @reduce_mean(%arg0: tensor<2x1xi8>, %arg1: tensor<1xi8>, %arg2: tensor<2xi32>, %arg3: tensor<i8>) {
+  // expected-error@+1 {{'torq_hl.reduce_mean' op 'input' must have rank 1 or more}}
+  %0 = "torq_hl.reduce_mean"(%arg0, %arg1, %arg2, %arg3) {input_zp = 0 : i32, output_zp = 0 : i32, output_min = -128 : i32, output_max = 127 : i32, shift_factor = 32 : i32} : (tensor<2x1xi8>, tensor<1xi8>, tensor<2xi32>, tensor<i8>) -> tensor<2x1xi8>
   return
 }
 

@@ -210,3 +210,25 @@ func.func @grouped(%x: tensor<1x4x5x5xi8>) -> tensor<1x4x5x5xi8> {
   %q = "quantized_decomposed.quantize_per_tensor"(%y, %s, %z) {quant_min = -128 : i64, quant_max = 127 : i64, dtype = si8, divide} : (tensor<1x4x5x5xf32>, tensor<f32>, tensor<i8>) -> tensor<1x4x5x5xi8>
   return %q : tensor<1x4x5x5xi8>
 }
+
+// -----
+
+// A bias of equal elements is folded into a constant initial value.
+
+// CHECK-LABEL: func.func @splat_bias
+// CHECK-DAG: %[[BIAS:.*]] = arith.constant dense<[2, 4]> : tensor<2xi32>
+// CHECK: %[[ACC:.*]] = linalg.conv_2d_nchw_fchw_q
+// CHECK: linalg.generic {{.*}} ins(%[[ACC]], %[[BIAS]] : tensor<1x2x4x4xi32>, tensor<2xi32>)
+func.func @splat_bias(%x: tensor<1x3x4x4xi8>) -> tensor<1x2x4x4xi8> {
+  %s = arith.constant dense<0.5> : tensor<f32>
+  %z = arith.constant dense<3> : tensor<i8>
+  %w = arith.constant dense<1> : tensor<2x3x1x1xi8>
+  %sw = arith.constant dense<[1.0, 0.5]> : tensor<2xf32>
+  %zw = arith.constant dense<0> : tensor<2xi8>
+  %init = arith.constant dense<1.0> : tensor<1x2x4x4xf32>
+  %xf = "quantized_decomposed.dequantize_per_tensor"(%x, %s, %z) {quant_min = -128 : i64, quant_max = 127 : i64, dtype = si8} : (tensor<1x3x4x4xi8>, tensor<f32>, tensor<i8>) -> tensor<1x3x4x4xf32>
+  %wf = "quantized_decomposed.dequantize_per_channel"(%w, %sw, %zw) {axis = 0 : i64, quant_min = -128 : i64, quant_max = 127 : i64, dtype = si8} : (tensor<2x3x1x1xi8>, tensor<2xf32>, tensor<2xi8>) -> tensor<2x3x1x1xf32>
+  %c = linalg.conv_2d_nchw_fchw {dilations = dense<1> : vector<2xi64>, strides = dense<1> : vector<2xi64>} ins(%xf, %wf : tensor<1x3x4x4xf32>, tensor<2x3x1x1xf32>) outs(%init : tensor<1x2x4x4xf32>) -> tensor<1x2x4x4xf32>
+  %q = "quantized_decomposed.quantize_per_tensor"(%c, %s, %z) {quant_min = -128 : i64, quant_max = 127 : i64, dtype = si8, divide} : (tensor<1x2x4x4xf32>, tensor<f32>, tensor<i8>) -> tensor<1x2x4x4xi8>
+  return %q : tensor<1x2x4x4xi8>
+}

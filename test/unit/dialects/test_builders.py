@@ -195,7 +195,8 @@ def test_operands_by_keyword():
         (lambda: torq_hl.identity(), TypeError, "torq_hl.identity requires operand input"),
         (lambda: torq_hl.identity(constant(2), constant(2)), TypeError, "takes 1 operands besides init"),
         (lambda: torq_hl.transpose(constant(2, 3), perm=[0, 0]), ShapeError, "'perm' must be a permutation"),
-        (lambda: torq_hl.broadcast(constant(3), dimensions=[0]), ShapeError, "pass shape"),
+        (lambda: torq_hl.broadcast(constant(3), dimensions=[0]), TypeError, "torq_hl.broadcast requires shape"),
+        (lambda: torq_hl.identity(constant(3), shape=(3,)), TypeError, "torq_hl.identity infers its shape"),
         (lambda: torq_hl.fill(value=1, shape=(2,)), TypeError, "requires element_type"),
     ],
 )

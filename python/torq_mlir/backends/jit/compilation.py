@@ -19,12 +19,14 @@ from .executable import Executable
 # The entry function must exist before: everything else is inlined into it.
 _INLINE = "builtin.module(inline,symbol-dce,canonicalize,cse)"
 
-_GENERALIZE = "builtin.module(convert-tensor-to-linalg,func.func(linalg-generalize-named-ops,canonicalize,cse))"
+_GENERALIZE = (
+    "builtin.module(convert-tensor-to-linalg,"
+    "func.func(convert-elementwise-to-linalg,linalg-generalize-named-ops,canonicalize,cse))"
+)
 
-# eliminate-empty-tensors lets results be computed in the buffer they are returned in.
 _BUFFERIZE = (
     "builtin.module("
-    "func.func(linalg-generalize-named-ops,canonicalize,cse,eliminate-empty-tensors),"
+    "func.func(canonicalize,cse),"
     "one-shot-bufferize{bufferize-function-boundaries=true "
     "function-boundary-type-conversion=identity-layout-map},"
     "canonicalize,cse,"

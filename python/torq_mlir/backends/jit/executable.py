@@ -10,6 +10,8 @@ from collections.abc import Sequence
 import numpy as np
 from torch_mlir.execution_engine import ExecutionEngine
 
+from torq_mlir.errors import CompileError, InputError
+
 from .signature import ENTRY_NAME, Signature, TensorSpec
 
 _FREE = ctypes.CDLL(None).free
@@ -28,10 +30,17 @@ class Executable:
     """
 
     def __init__(self, engine: ExecutionEngine, signature: Signature) -> None:
+        """Takes the function that has the form `signature.lower` gives it.
+
+        Raises:
+          CompileError: LLVM could not link the code.
+        """
         self._engine = engine
         self.inputs = signature.inputs
         self.results = signature.results
         address = engine.raw_lookup(f"_mlir_ciface_{ENTRY_NAME}")
+        if not address:
+            raise CompileError("the code needs a function that the process does not have")
         self._function = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(address)
         self._constants = [_stored(array, spec) for array, spec in signature.constants]
         self._constant_descriptors = [_descriptor(array) for array in self._constants]
@@ -40,16 +49,16 @@ class Executable:
         """Computes the results.
 
         Args:
-          inputs: one array for each of `self.inputs`, of its shape and dtype, in any memory layout. They are not written.
+          inputs: one array for each of `self.inputs`, of its shape and dtype, in any memory layout. None is written.
 
         Returns:
           New arrays.
 
         Raises:
-          ValueError: the number, shape or dtype of the inputs is not that of the function.
+          InputError: the number, shape or dtype of the inputs is not that of the function.
         """
         if len(inputs) != len(self.inputs):
-            raise ValueError(f"expected {len(self.inputs)} inputs, got {len(inputs)}")
+            raise InputError(f"expected {len(self.inputs)} inputs, got {len(inputs)}")
         arrays = [_checked(array, spec, i) for i, (array, spec) in enumerate(zip(inputs, self.inputs, strict=True))]
         outputs = [np.empty(spec.shape, spec.dtype) if spec.is_static else None for spec in self.results]
         returned = [spec for spec in self.results if not spec.is_static]
@@ -75,13 +84,13 @@ def _checked(array: np.ndarray, spec: TensorSpec, position: int) -> np.ndarray:
     """The array as it is passed, after a check."""
     array = np.asarray(array)
     if array.dtype != spec.dtype:
-        raise ValueError(f"input {position} is {array.dtype}, expected {spec.dtype}")
+        raise InputError(f"input {position} is {array.dtype}, expected {spec.dtype}")
     matches = len(array.shape) == len(spec.shape) and all(
         expected is None or size == expected for size, expected in zip(array.shape, spec.shape, strict=True)
     )
     if not matches:
         expected = "x".join("?" if size is None else str(size) for size in spec.shape) or "a scalar"
-        raise ValueError(f"input {position} has shape {array.shape}, expected {expected}")
+        raise InputError(f"input {position} has shape {array.shape}, expected {expected}")
     return _stored(array, spec)
 
 

@@ -32,7 +32,8 @@ def _outline(module: ir.Module, operation: ir.Operation, name: str) -> None:
     with operation.location:
         with ir.InsertionPoint(module.body):
             function = func.FuncOp(name, ([value.type for value in parameters], []), visibility="private")
-        function.attributes["passthrough"] = ir.ArrayAttr.get([ir.StringAttr.get("noinline")])
+        function.attributes["llvm.no_inline"] = ir.UnitAttr.get()
+        function.attributes["llvm.linkage"] = ir.Attribute.parse("#llvm.linkage<internal>")
         block = function.add_entry_block()
         with ir.InsertionPoint(block):
             _clone_as_linalg(operation)

@@ -6,7 +6,7 @@
     func @f(%x: tensor<A>) -> (tensor<B>, tensor<?xC>)
     func @main(%x: tensor<A>, %weights: tensor<D>, %result: memref<B>) -> tensor<?xC>
 
-Constants become arguments, which costs neither a copy nor compile time. Results of static shape are computed in the
+Constants become arguments, which costs neither a copy nor compile time. Results of static shape are copied to the
 caller's buffers; those of dynamic shape are buffers of their own, which the caller frees. Scalars become 0-d tensors.
 """
 
@@ -174,7 +174,7 @@ def _return_in_buffers(block: ir.Block) -> list[ir.Type]:
             if tensor_type.has_static_shape:
                 buffer_type = ir.MemRefType.get(tensor_type.shape, tensor_type.element_type)
                 buffer = block.add_argument(buffer_type, return_op.location)
-                bufferization.materialize_in_destination(None, value, buffer, restrict=True, writable=True)
+                bufferization.materialize_in_destination(None, value, buffer, writable=True)
             else:  # a copy, so that what the caller frees is neither an argument nor another result
                 returned.append(bufferization.AllocTensorOp(tensor_type, [], copy=value).result)
         func.ReturnOp(returned)

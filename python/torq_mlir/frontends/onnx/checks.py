@@ -49,7 +49,7 @@ def _check_initializer(tensor: onnx.TensorProto) -> None:
 
 
 def check_element_type(data_type: int, subject: str) -> None:
-    """Raise a ModelError about `subject` unless `data_type` is a type of numbers that MLIR's torch dialect computes with."""
+    """Raise a ModelError about `subject` unless `data_type` is a type of numbers to compute with."""
     known = onnx.TensorProto.DataType.values()
     name = onnx.TensorProto.DataType.Name(data_type) if data_type in known else str(data_type)
     if name not in _ELEMENT_TYPES:

@@ -1,12 +1,13 @@
 # Part of the torq-mlir project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Type and shape inference for the quantized operators of the com.microsoft domain, which the onnx package does not know.
+"""Type and shape inference for the quantized operators of the com.microsoft domain, unknown to the onnx package.
 
 Their shapes are those of the float operators they stand for, so ONNX's own inference computes them.
 """
 
 import contextlib
+import re
 import threading
 from collections.abc import Callable, Iterator
 
@@ -75,7 +76,7 @@ def _infer_qoperator(form: QOperator, opset: int) -> Callable:
         count = context.get_num_inputs()
         tensors = [context.get_input_type(index) for index in range(count)]
         sources = [source if isinstance(source, int) else source.tensor for source in form.float_inputs(count)]
-        if any(source >= count or not tensors[source].HasField("tensor_type") for source in sources):
+        if not all(_is_tensor(tensors, source) for source in sources):
             return
         inputs = [
             tensors[position]
@@ -97,17 +98,29 @@ def _infer_onnx(op_type: str, inputs: list[onnx.TypeProto], context, opset: int)
     node.attribute.extend(attribute for attribute in attributes if attribute is not None)
     imports = [onnx.helper.make_opsetid("", opset)]
     types = dict(zip(names, inputs, strict=True))
-    return shape_inference.infer_node_outputs(schema, node, types, opset_imports=imports)["output"]
+    try:
+        return shape_inference.infer_node_outputs(schema, node, types, opset_imports=imports)["output"]
+    except shape_inference.InferenceError as error:
+        # onnx names the node of an error, except of one from here.
+        name = re.search(r"\((.*)\)$", context.get_display_name())
+        raise shape_inference.InferenceError(
+            f"(op_type:{op_type}, node name: {name[1] if name else ''}): {error}"
+        ) from error
 
 
-def _result_element_type(form: QOperator, tensors: list[onnx.TypeProto]) -> int:
+def _result_element_type(form: QOperator, tensors: list[onnx.TypeProto | None]) -> int:
     """That of the zero point, if there is one; a QGemm without output scale gives real values."""
-    if form.scale >= len(tensors) or not tensors[form.scale].HasField("tensor_type"):
+    if not _is_tensor(tensors, form.scale):
         return onnx.TensorProto.FLOAT
-    if form.zero_point < len(tensors) and tensors[form.zero_point].HasField("tensor_type"):
+    if _is_tensor(tensors, form.zero_point):
         return tensors[form.zero_point].tensor_type.elem_type
     first = next(form.quantized_inputs(len(tensors)))
     return tensors[first.tensor].tensor_type.elem_type
+
+
+def _is_tensor(types: list[onnx.TypeProto | None], position: int) -> bool:
+    """Whether the input is there and its type known."""
+    return position < len(types) and types[position] is not None and types[position].HasField("tensor_type")
 
 
 def _with_element_type(tensor: onnx.TypeProto, element_type: int) -> onnx.TypeProto:

@@ -22,6 +22,11 @@ class _Types(onnx_importer.ContextCache):
         with ir.Location.unknown(self._c):
             return elements.from_numpy(numpy_helper.to_array(tp), self.tensor_element_type(tp.data_type))
 
+    def type_proto_to_type(self, tp: onnx.TypeProto | str) -> ir.Type:
+        if tp == "":  # an output that the model leaves out, which the importer warns of
+            return self.get_none_type()
+        return super().type_proto_to_type(tp)
+
 
 def import_model(model: onnx.ModelProto, context: ir.Context) -> ir.Module:
     """Level 0 of a model that `load` returned: one function, `main`, of torch tensors.

@@ -23,8 +23,8 @@ def load(
 ) -> onnx.ModelProto:
     """Read an ONNX model and prepare it for `import_model`.
 
-    Every node of the result has a unique name, every value a type, every input a static shape; model-local functions are
-    inlined, constants are initializers, and the opset is one the compiler knows.
+    Every node of the result has a unique name, every value a type, every input a static shape; model-local functions
+    are inlined, constants are initializers, and the opset is one the compiler knows.
 
     Args:
       model: a path (external data is read from the folder of the file), a serialized model, or a ModelProto, which is

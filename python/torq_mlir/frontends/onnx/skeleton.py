@@ -73,8 +73,10 @@ def _remove_unused(graph: onnx.GraphProto) -> None:
     needed = {output.name for output in graph.output}
     nodes = []
     for node in reversed(graph.node):
-        if needed.isdisjoint(node.output):
+        if needed.isdisjoint(output for output in node.output if output):
             continue
+        while not node.output[-1]:  # left out, as is every optional output that is not listed
+            del node.output[-1]
         nodes.append(node)
         needed.update(node.input)
     if len(nodes) != len(graph.node):

@@ -24,10 +24,9 @@ def upgrade_opset(model: onnx.ModelProto) -> onnx.ModelProto:
         the operators.
     """
     opset = onnx_opset(model)
-    if opset > defs.onnx_opset_version():
-        raise ModelError(
-            f"ONNX opset {opset} is not supported: the installed onnx package knows opsets up to {defs.onnx_opset_version()}"
-        )
+    newest = defs.onnx_opset_version()
+    if opset > newest:
+        raise ModelError(f"ONNX opset {opset} is not supported: the installed onnx package knows opsets up to {newest}")
     model.ir_version = max(model.ir_version, 8)  # before 4, each constant had to be an input
     if opset >= TARGET_OPSET:
         return model
