@@ -53,6 +53,7 @@ _LEAVES = [
         "min(array_values({it}), default=0) >= 0",
     ),
     (rf'isTorchType\({_TERM}, "(?P<mnemonic>\w+)"\)', "is_torch_type({it}, '{mnemonic}')"),
+    (rf"isElementType\({_CAST}\.getValue\(\)\)", "is_element_type({it}.value)"),
     (rf"isStorageType\({_CAST}\.getValue\(\)\)", "is_storage_type({it}.value)"),
 ]
 
@@ -80,7 +81,7 @@ _HEADER = """\
 from torch_mlir import ir
 
 from torq_mlir.dialects.ods import Attribute, Constraint, Dialect, Operation, Value, array_values
-from torq_mlir.dialects.predicates import is_signless, is_storage_type, is_torch_type
+from torq_mlir.dialects.predicates import is_element_type, is_signless, is_storage_type, is_torch_type
 
 """
 

@@ -90,17 +90,17 @@ def interior_float_operations(function: ir.Operation) -> list[ir.Operation]:
 def undeclared_float_operations(
     function: ir.Operation, graph: QuantizedGraph, declared: Collection[str]
 ) -> list[ir.Operation]:
-    """Interior float operations that stand for other nodes than those of the operator types in `declared`.
+    """Interior float operations that stand for nodes of other layers than those with an operator type in `declared`.
 
-    The quantize and dequantize nodes next to a declared node may be float operations too.
+    All of such a layer may be in float, with its quantize and dequantize nodes.
     """
     allowed: set[str] = set()
-    for node in graph.model.graph.node:
-        if node.op_type in declared:
-            neighbours = [graph.producers[name] for name in node.input if name in graph.producers]
-            neighbours += [user for name in node.output for user in graph.consumers.get(name, [])]
-            conversions = ("QuantizeLinear", "DequantizeLinear")
-            allowed.update([node.name], (other.name for other in neighbours if other.op_type in conversions))
+    for layer in graph.layers:
+        nodes = (*layer.float_nodes, layer.node)
+        if any(node.op_type in declared for node in nodes):
+            sources = [graph.producers[name] for node in nodes for name in node.input if name in graph.producers]
+            allowed.update(node.name for node in nodes)
+            allowed.update(source.name for source in sources if source.op_type == "DequantizeLinear")
     return [
         operation
         for operation in interior_float_operations(function)

@@ -52,6 +52,37 @@ def RaiseOnnxQuantization : Pass<"raise-onnx-quantization"> {
   let dependentDialects = ["quantized_decomposed", "torch"];
 }
 
+def RaiseTorchQuantizedDecomposed : Pass<"raise-torch-quantized-decomposed"> {
+  let summary = "Raise PyTorch's quantization operators to quantized_decomposed";
+  let description = [{
+    The operators of PyTorch's `quantized_decomposed` namespace become the
+    operations of the same name: those that the torch dialect has, and those
+    that it knows as `torch.operator` only. Bounds, axes and dtypes become
+    attributes, scales and zero points stay operands. The affine operators of
+    torchao, which have one form for all granularities, become the operation for
+    the granularity that their block size stands for.
+
+    ```mlir
+    %q = torch.quantized_decomposed.quantize_per_tensor %x, %scale, %zp, %int-128, %int127, %int1
+        : !torch.vtensor<[1,8],f32>, !torch.float, !torch.int, !torch.int, !torch.int, !torch.int
+        -> !torch.vtensor<[1,8],si8>
+    ```
+
+    becomes
+
+    ```mlir
+    %q = "quantized_decomposed.quantize_per_tensor"(%x, %scale, %zp)
+        {dtype = si8, quant_max = 127 : i64, quant_min = -128 : i64}
+        : (!torch.vtensor<[1,8],f32>, !torch.float, !torch.int)
+        -> !torch.vtensor<[1,8],si8>
+    ```
+
+    A dtype that is no type of quantized values, an overload that does not
+    exist, or a block size of another granularity is an error.
+  }];
+  let dependentDialects = ["quantized_decomposed", "torch"];
+}
+
 def QuantizedDecomposedSimplify : Pass<"quantized-decomposed-simplify"> {
   let summary = "Remove and move quantize and dequantize where no result changes";
   let description = [{
@@ -93,8 +124,8 @@ def QuantizedDecomposedBackendTypeConversion
 
     ```mlir
     %0 = torch_c.to_builtin_tensor %x : !torch.vtensor<[8],f32> -> tensor<8xf32>
-    %1 = torch_c.to_builtin_tensor %scale : !torch.vtensor<[],f32> -> tensor<f32>
-    %2 = torch_c.to_builtin_tensor %zp : !torch.vtensor<[],ui8> -> tensor<i8>
+    %1 = arith.constant dense<0.5> : tensor<f32>  // the constant %scale
+    %2 = arith.constant dense<3> : tensor<i8>     // the constant %zp
     %3 = "quantized_decomposed.quantize_per_tensor"(%0, %1, %2) {...}
         : (tensor<8xf32>, tensor<f32>, tensor<i8>) -> tensor<8xi8>
     %q = torch_c.from_builtin_tensor %3 : tensor<8xi8> -> !torch.vtensor<[8],ui8>
@@ -156,7 +187,7 @@ def TorqFuseQuantizedOps : Pass<"torq-fuse-quantized-ops"> {
     %a = linalg.quantized_matmul
         ins(%qx, %qw, %zpx, %zpw : tensor<4x8xi8>, tensor<8x2xi8>, i32, i32)
         outs(%izero : tensor<4x2xi32>) -> tensor<4x2xi32>
-    %y = linalg.generic  // sitofp, mulf by sx * sw
+    %y = linalg.generic ...  // sitofp, mulf by sx * sw in f64, truncf
     ```
 
     An accumulator that could overflow 32 bits is left alone; a bias that does
@@ -253,12 +284,13 @@ def ConvertTorqHLToLinalg : Pass<"convert-torq-hl-to-linalg"> {
     becomes
 
     ```mlir
-    %a = linalg.matmul ins(%x, %w : tensor<1x64xi8>, tensor<64x10xi8>)
-                       outs(%zero : tensor<1x10xi32>) -> tensor<1x10xi32>
+    %a = linalg.generic ...  // extsi, muli, addi
+        ins(%x, %w : tensor<1x64xi8>, tensor<64x10xi8>)
+        outs(%zero : tensor<1x10xi32>) -> tensor<1x10xi32>
     %q = linalg.generic ...  // add the bias, rescale, add output_zp, clamp
     ```
   }];
-  let dependentDialects = ["arith", "linalg", "tensor"];
+  let dependentDialects = ["arith", "linalg", "math", "tensor"];
 }
 
 #endif // TORQ_PASSES

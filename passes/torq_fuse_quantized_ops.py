@@ -20,7 +20,12 @@ from torq_mlir.dialects.locations import fuse as fuse_locations
 from torq_mlir.numerics.bias import is_accumulator_scale, requantize_bias
 from torq_mlir.numerics.zero_points import INT32_MAX, accumulator_bound, fold_weight_zero_point
 from torq_mlir.passes import PassFailure
-from torq_mlir.rewriting.accumulator import add_bias, dequantize_accumulator, match_bias_add
+from torq_mlir.rewriting.accumulator import (
+    add_bias,
+    dequantize_accumulator,
+    match_bias_add,
+    match_initial_value,
+)
 from torq_mlir.rewriting.contraction import (
     FLOAT_NAMES,
     Contraction,
@@ -131,26 +136,22 @@ def _contract(contraction: Contraction, input: IntegerChain, weights: IntegerCha
 
 
 def _match_tail(contraction: Contraction) -> _Tail:
-    result, collapse = contraction.result, None
-    init = contraction.init
-    if _is(init, "tensor.expand_shape") and _is_collapse(only_user(result)):
-        init, collapse = init.owner.operation.operands[0], only_user(result)
-        result = collapse.results[0]
-    if _is(init, "linalg.broadcast"):
-        broadcast = init.owner.operation
-        added = set(ir.DenseI64ArrayAttr(broadcast.attributes["dimensions"]))
-        kept = [d for d in range(ir.RankedTensorType(init.type).rank) if d not in added]
-        if len(kept) != 1:
-            raise NoMatch(f"the initial value of {contraction.operation.name} is no per-channel bias")
-        return _Tail(collapse, broadcast.operands[0], kept[0], result)
-    if collapse is None and _is_collapse(only_user(result)):
-        collapse = only_user(result)
-        result = collapse.results[0]
-    filled = _filled_with(init)
-    if filled is None:
+    initial = match_initial_value(contraction.init)
+    if initial is None:
         raise NoMatch(f"the initial value of {contraction.operation.name} is neither zero nor a per-channel bias")
-    if filled != 0:
-        return _Tail(collapse, filled, _channel_axis(contraction, collapse), result)
+    result, collapse = contraction.result, only_user(contraction.result)
+    if collapse is None or collapse.name != "tensor.collapse_shape":
+        collapse = None
+        if initial.expanded and initial.bias != 0:
+            raise NoMatch(f"the result of {contraction.operation.name} is not collapsed as its bias is expanded")
+    else:
+        result = collapse.results[0]
+    if isinstance(initial.bias, ir.Value):
+        if collapse is not None and not initial.expanded:
+            collapse, result = None, contraction.result
+        return _Tail(collapse, initial.bias, initial.axis, result)
+    if initial.bias != 0:
+        return _Tail(collapse, float(initial.bias), _channel_axis(contraction, collapse), result)
     user = only_user(result)
     added_bias = match_bias_add(user.results[0]) if user is not None and len(user.results) == 1 else None
     if added_bias is not None and added_bias[0] == result:
@@ -179,7 +180,7 @@ def _scale_axis(tail: _Tail, scale: np.ndarray, axes: tuple[int, ...]) -> int | 
     if not axes:
         return None
     if tail.collapse is None:
-        varying = [axis for axis, size in zip(axes, scale.shape) if size > 1]
+        varying = [axis for axis, size in zip(axes, scale.shape, strict=False) if size > 1]
     else:
         groups = _reassociation(tail.collapse)
         varying = list({next(i for i, group in enumerate(groups) if axis in group) for axis in axes})
@@ -223,22 +224,6 @@ def _collapse(collapse: ir.Operation, value: ir.Value) -> ir.Value:
 
 def _reassociation(collapse: ir.Operation) -> list[list[int]]:
     return [[ir.IntegerAttr(i).value for i in group] for group in ir.ArrayAttr(collapse.attributes["reassociation"])]
-
-
-def _is(value: ir.Value, name: str) -> bool:
-    return not isinstance(value.owner, ir.Block) and value.owner.operation.name == name
-
-
-def _is_collapse(operation: ir.Operation | None) -> bool:
-    return operation is not None and operation.name == "tensor.collapse_shape"
-
-
-def _filled_with(value: ir.Value) -> float | None:
-    """The number that all elements of `value` are."""
-    constant = elements.constant_value(value.owner.operation.operands[0] if _is(value, "linalg.fill") else value)
-    if constant is None or constant.size == 0 or constant.min() != constant.max():
-        return None
-    return float(constant.flat[0])
 
 
 def _channel_axis(contraction: Contraction, collapse: ir.Operation | None) -> int:

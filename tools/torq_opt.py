@@ -4,6 +4,7 @@
 """torq-opt: runs passes on a module, as mlir-opt does, in Python and C++."""
 
 import contextlib
+import io
 import os
 import re
 import sys
@@ -183,8 +184,6 @@ class _Tool:
     def _print(self, operation: ir.Operation) -> bytes:
         arguments = self._arguments
         if arguments.emit_bytecode:
-            import io
-
             buffer = io.BytesIO()
             operation.write_bytecode(buffer)
             return buffer.getvalue()

@@ -62,6 +62,29 @@ def QD_ZeroPoint
                  QD_TorchTensor],
                 "zero point: an integer or a tensor of integers">;
 
+// Parameters of which there are many: one for each token or group. Zero points
+// may be floats, as those that choose_qparams_per_token gives.
+def QD_Scales
+    : AnyTypeOf<[TensorOf<[F16, BF16, F32, F64]>, QD_TorchTensor],
+                "tensor of scales">;
+
+def QD_ZeroPoints
+    : AnyTypeOf<[TensorOf<[QD_I4, I8, I16, I32, I64, F16, BF16, F32, F64]>,
+                 QD_TorchTensor],
+                "tensor of integer or floating-point zero points">;
+
+def QD_F32Tensor
+    : AnyTypeOf<[TensorOf<[F32]>, QD_TorchTensor], "tensor of f32 values">;
+
+def QD_SignedTensor
+    : AnyTypeOf<[TensorOf<[I8, I16, I32, I64]>, QD_TorchTensor],
+                "tensor of signed integers">;
+
+def QD_NumberTensor
+    : AnyTypeOf<[TensorOf<[I1, I8, I16, I32, I64, F16, BF16, F32, F64]>,
+                 QD_TorchTensor],
+                "tensor of booleans, integers or floating-point values">;
+
 def QD_Range
     : AnyTypeOf<[I64, TensorOf<[I8, I16, I32, I64]>, QD_TorchInt,
                  QD_TorchTensor],
@@ -74,6 +97,15 @@ def QD_StorageTypeAttr
   let predicate = And<[
       CPred<"::llvm::isa<::mlir::TypeAttr>($_self)">,
       CPred<"isStorageType(::llvm::cast<::mlir::TypeAttr>($_self).getValue())">]>;
+}
+
+// What a tensor holds, with the signedness that signless integers do not tell.
+def QD_ElementTypeAttr
+    : TypeAttrBase<"::mlir::Type",
+                   "element type: f16, bf16, f32, f64, i1, si8, ui8, si16, ui16, si32 or si64"> {
+  let predicate = And<[
+      CPred<"::llvm::isa<::mlir::TypeAttr>($_self)">,
+      CPred<"isElementType(::llvm::cast<::mlir::TypeAttr>($_self).getValue())">]>;
 }
 
 //===----------------------------------------------------------------------===//

@@ -3,14 +3,15 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Concatenation, reshapes and transposition between dequantizations and a quantization, on the integers."""
 
+import numpy as np
 from torch_mlir import ir
 
-from torq_mlir.dialects import torq_hl
+from torq_mlir.dialects import elements, torq_hl
 from torq_mlir.rewriting.clamp import match_clamped
 from torq_mlir.rewriting.patterns import NOT_MINE, NoMatch
 from torq_mlir.rewriting.qparams import Dequantize, match_dequantize, match_quantize
 
-from .elementwise import check_requantizable, check_storage, locations_of, requantize, result_element
+from .elementwise import check_requantizable, check_storage, constant, locations_of, requantize, result_element
 
 _RESHAPES = "tensor.collapse_shape", "tensor.expand_shape"
 
@@ -60,13 +61,18 @@ def convert_reshape(operation: ir.Operation, rewriter) -> object:
 
 
 def convert_integer_transpose(operation: ir.Operation, rewriter) -> object:
-    """A transposition of stored integers."""
+    """A transposition of stored integers, at once when they are constant."""
     element = ir.RankedTensorType(operation.operands[0].type).element_type
     if not isinstance(element, ir.IntegerType) or element.width not in (8, 16):
         return NOT_MINE
     permutation = list(ir.DenseI64ArrayAttr(operation.attributes["permutation"]))
+    values = elements.constant_value(operation.operands[0])
     with ir.InsertionPoint(operation), operation.location:
-        rewriter.replace_op(operation, [torq_hl.transpose(operation.operands[0], perm=permutation)])
+        if values is None:
+            moved = torq_hl.transpose(operation.operands[0], perm=permutation)
+        else:
+            moved = constant(np.ascontiguousarray(values.transpose(permutation)))
+        rewriter.replace_op(operation, [moved])
     return None
 
 

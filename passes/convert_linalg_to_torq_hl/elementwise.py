@@ -16,7 +16,6 @@ from torq_mlir.rewriting.patterns import NOT_MINE, NoMatch
 from torq_mlir.rewriting.qparams import Dequantize, Quantize, match_dequantize, match_quantize
 from torq_mlir.rewriting.scalar_body import body_expression
 
-
 _BITWISE_XOR = 2
 
 
@@ -111,7 +110,7 @@ def convert_add(operation: ir.Operation, rewriter) -> object:
     kind, generic, inputs = binary
     check_storage(quantize, inputs)
     signs = (1, 1) if kind == "arith.addf" else (1, -1)
-    scales = [float(x.scale) * sign for x, sign in zip(inputs, signs)]
+    scales = [float(x.scale) * sign for x, sign in zip(inputs, signs, strict=False)]
     try:
         weights, shift = add_weights(*scales, float(quantize.scale))
     except ValueError as error:
@@ -211,7 +210,7 @@ def _match_square(generic: ir.Operation, names) -> tuple[str, ir.Operation, list
 def _broadcasts(affine_map: ir.AffineMap, shape: list[int]) -> bool:
     """Whether operand dimensions line up with the last loops, a dimension of size 1 standing still."""
     offset = affine_map.n_dims - len(shape)
-    for i, (expression, size) in enumerate(zip(affine_map.results, shape)):
+    for i, (expression, size) in enumerate(zip(affine_map.results, shape, strict=False)):
         if isinstance(expression, ir.AffineDimExpr):
             if expression.position != i + offset:
                 return False

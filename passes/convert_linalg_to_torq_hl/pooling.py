@@ -15,7 +15,6 @@ from torq_mlir.rewriting.integer_chain import pad_amounts, pad_value
 from torq_mlir.rewriting.patterns import NOT_MINE, NoMatch
 from torq_mlir.rewriting.qparams import Dequantize, Quantize, match_dequantize, match_quantize
 from torq_mlir.rewriting.scalar_body import body_expression, evaluate_indices
-from torq_mlir.rewriting.uses import only_user
 
 from .elementwise import (
     check_requantizable,
@@ -48,7 +47,7 @@ class _Window:
 
 
 def convert_max_pool(operation: ir.Operation, rewriter) -> object:
-    """`quantize(max_pool(dequantize(x)))`; the maximum commutes with both, so another scale is a requantization after."""
+    """`quantize(max_pool(dequantize(x)))`; the maximum commutes with both, another scale is a requantization after."""
     quantize = match_quantize(operation)
     if quantize is None:
         return NOT_MINE

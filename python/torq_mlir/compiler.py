@@ -85,6 +85,7 @@ class CompiledModel:
         are those of quantized inputs and outputs, None for others.
       backend: what executes it.
       module: the module in torq_hl.
+      levels: the module at each level that is known, by name, as `mlir` prints it. Not to be modified.
     """
 
     def __init__(
@@ -109,7 +110,7 @@ class CompiledModel:
         self.module = module
         self.backend = backend
         self.inputs, self.outputs = interface.read(interface.entry_function(module))
-        self._levels = {**(levels or {}), LEVELS[-1]: module.operation}
+        self.levels = {**(levels or {}), LEVELS[-1]: module.operation}
         self._nodes = tuple(nodes)
         self._report: Report | None = None
         self._executable: Executable | None = None
@@ -167,9 +168,9 @@ class CompiledModel:
     def _level(self, level: str) -> ir.Operation:
         if level not in LEVELS:
             raise ValueError(f"there is no level {level!r}; the levels are {', '.join(LEVELS)}")
-        if level not in self._levels:
+        if level not in self.levels:
             raise CompileError(f"a model loaded from torq_hl has no IR at level {level}")
-        return self._levels[level]
+        return self.levels[level]
 
     def report(self) -> Report:
         """What became of each operator of the source model, who executes it, and why what stays on the host does."""
@@ -181,11 +182,11 @@ class CompiledModel:
         function = interface.entry_function(self.module)
         if _REPORT in function.attributes:
             return Report.from_dict(json.loads(ir.StringAttr(function.attributes[_REPORT]).value))
-        return build_report(function, self._nodes, self._refusals() if "linalg" in self._levels else {})
+        return build_report(function, self._nodes, self._refusals() if "linalg" in self.levels else {})
 
     def _refusals(self) -> dict[str, str]:
         """Why operations were not converted: only the passes know, and they say it when asked to."""
-        module = self._levels["linalg"].clone()
+        module = self.levels["linalg"].clone()
         pipelines.run(module, _explaining(pipelines.named[_PIPELINES[-1]]), verify=False)
         return read_refusals(interface.entry_function(module))
 

@@ -6,14 +6,11 @@
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING
 
+import onnx
 from torch_mlir import ir
 
 from torq_mlir.dialects.locations import source_names
-
-if TYPE_CHECKING:
-    import onnx
 
 NPU, HOST = "nss", "host"
 NONE = "-"
@@ -23,6 +20,7 @@ _EXECUTOR, _REFUSAL = "torq-executor", "torq_hl.refusal"
 _BUFFERS = frozenset({"arith.constant", "tensor.empty"})
 # Another shape for the same buffer: nothing to execute.
 _VIEWS = frozenset({"tensor.cast", "tensor.collapse_shape", "tensor.expand_shape"})
+_REAL_TYPES = frozenset(onnx.TensorProto.DataType.Value(name) for name in ("FLOAT", "FLOAT16", "BFLOAT16", "DOUBLE"))
 _QUANTIZING = frozenset({"QuantizeLinear", "DequantizeLinear"})
 
 
@@ -31,7 +29,7 @@ class SourceNode:
     """An operator of the source model.
 
     Attributes:
-      takes_quantized: all its inputs that are not constants are quantized.
+      takes_quantized: all its inputs that are real numbers and not constant are quantized.
       gives_quantized: all that reads its results quantizes them.
     """
 
@@ -41,18 +39,19 @@ class SourceNode:
     gives_quantized: bool = True
 
 
-def source_nodes(graph: "onnx.GraphProto") -> list[SourceNode]:
+def source_nodes(graph: onnx.GraphProto) -> list[SourceNode]:
     """The operators of `graph`, in order."""
     constants = {tensor.name for tensor in graph.initializer}
+    values = [*graph.input, *graph.value_info]
+    real = {value.name for value in values if value.type.tensor_type.elem_type in _REAL_TYPES} - constants
     producers = {output: node.op_type for node in graph.node for output in node.output}
     readers: dict[str, list[str]] = {output.name: ["an output of the model"] for output in graph.output}
     for node in graph.node:
         for name in node.input:
             readers.setdefault(name, []).append(node.op_type)
 
-    def describe(node: "onnx.NodeProto") -> SourceNode:
-        inputs = [name for name in node.input if name and name not in constants]
-        takes = all(producers.get(name) == "DequantizeLinear" for name in inputs)
+    def describe(node: onnx.NodeProto) -> SourceNode:
+        takes = all(producers.get(name) == "DequantizeLinear" for name in node.input if name in real)
         gives = all(reader == "QuantizeLinear" for name in node.output for reader in readers.get(name, ()))
         integer = node.op_type.startswith("QLinear")
         return SourceNode(node.name, node.op_type, integer or takes, integer or gives)

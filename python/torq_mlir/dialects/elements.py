@@ -13,6 +13,10 @@ import ml_dtypes
 import numpy as np
 from torch_mlir import _mlir_libs, ir
 
+class ElidedResource(TypeError):
+    """A resource that a constant refers to is not in the module."""
+
+
 _FLOATS = {"f16": np.float16, "f32": np.float32, "f64": np.float64, "bf16": ml_dtypes.bfloat16}
 
 
@@ -112,7 +116,7 @@ def _resource(attribute: ir.Attribute) -> np.ndarray:
     holder.regions[0].blocks.append()
     match = re.search(r'"0x([0-9A-Fa-f]*)"', holder.get_asm(large_elements_limit=None))
     if match is None:
-        raise TypeError(f"{attribute}: the resource has no data; it was elided when the module was printed")
+        raise ElidedResource(f"{attribute}: the resource has no data; it was elided when the module was printed")
     blob = bytes.fromhex(match.group(1))[4:]  # the first four bytes are the alignment
     dtype = numpy_dtype(tensor_type.element_type)
     values = np.frombuffer(blob, dtype=dtype)
@@ -122,7 +126,8 @@ def _resource(attribute: ir.Attribute) -> np.ndarray:
 def constant_value(value: ir.Value) -> np.ndarray | None:
     """The constant that defines `value` (arith.constant, torch.vtensor.literal, onnx.Constant), if one does.
 
-    A narrower float of a constant is one too: MLIR does not fold arith.truncf where it rounds.
+    A narrower float of a constant is one too: MLIR does not fold arith.truncf where it rounds. An elided resource has no
+    value.
     """
     owner = value.owner
     if isinstance(owner, ir.Block):
@@ -143,4 +148,7 @@ def constant_value(value: ir.Value) -> np.ndarray | None:
         return np.asarray(attribute.value)
     if isinstance(attribute, ir.FloatAttr):
         return np.asarray(attribute.value, dtype=numpy_dtype(attribute.type))
-    return to_numpy(attribute)
+    try:
+        return to_numpy(attribute)
+    except ElidedResource:
+        return None

@@ -33,8 +33,15 @@ _FUNCTIONS: dict[str, Callable[..., Shape]] = {
     **{
         f"quantized_decomposed.{direction}_per_{granularity}": shapes.same_as_input
         for direction in ("quantize", "dequantize")
-        for granularity in ("tensor", "channel")
+        for granularity in ("tensor", "channel", "token", "channel_group")
     },
+    "quantized_decomposed.choose_qparams": shapes.one_element,
+    "quantized_decomposed.choose_qparams_symmetric": shapes.one_element,
+    "quantized_decomposed.choose_qparams_per_token": shapes.tokens,
+    "quantized_decomposed.choose_qparams_per_token_asymmetric": shapes.tokens,
+    "quantized_decomposed._choose_qparams_per_token_asymmetric_impl": shapes.tokens,
+    "quantized_decomposed.fake_quant_per_channel": shapes.same_as_input,
+    "quantized_decomposed.convert_element_type": shapes.same_as_input,
 }
 
 _PARAMETERS = {function: tuple(inspect.signature(function).parameters) for function in set(_FUNCTIONS.values())}
@@ -46,7 +53,7 @@ def needs_init(name: str) -> bool:
 
 
 def result_shape(name: str, operands: Mapping[str, Shape | None], attributes: Mapping[str, Any]) -> Shape | None:
-    """The shape of the result of the operation `name`; None when an operand it depends on has no rank.
+    """The shape of every result of the operation `name`; None when an operand it depends on has no rank.
 
     Raises:
       ShapeError: operands and attributes do not fit together.

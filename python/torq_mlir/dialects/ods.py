@@ -70,6 +70,7 @@ _BUILDERS: dict[str, Callable[[Any], ir.Attribute]] = {
     "i32": lambda value: ir.IntegerAttr.get(ir.IntegerType.get_signless(32), value),
     "i64": lambda value: ir.IntegerAttr.get(ir.IntegerType.get_signless(64), value),
     "f32": lambda value: ir.FloatAttr.get_f32(value),
+    "f64": lambda value: ir.FloatAttr.get_f64(value),
     "array<i32>": lambda value: ir.DenseI32ArrayAttr.get(list(value)),
     "array<i64>": lambda value: ir.DenseI64ArrayAttr.get(list(value)),
     "string": lambda value: ir.StringAttr.get(value),

@@ -20,6 +20,14 @@ def is_storage_type(element: ir.Type) -> bool:
     )
 
 
+def is_element_type(element: ir.Type) -> bool:
+    """Whether a type is one that numbers of a tensor have in PyTorch: f16, bf16, f32, f64, i1, si8 to si64, ui8, ui16."""
+    if isinstance(element, ir.IntegerType):
+        widths = (1,) if element.is_signless else (8, 16) if element.is_unsigned else (8, 16, 32, 64)
+        return element.width in widths
+    return isinstance(element, ir.F16Type | ir.BF16Type | ir.F32Type | ir.F64Type)
+
+
 def is_torch_type(type_: ir.Type, mnemonic: str) -> bool:
     """Whether a type is `!torch.<mnemonic>`, with or without parameters."""
     text = str(type_)

@@ -163,6 +163,20 @@ def same_as_input(*, input: Shape) -> Shape:
     return input
 
 
+def one_element() -> Shape:
+    """[1], whatever the input."""
+    return (1,)
+
+
+def tokens(*, input: Shape) -> Shape:
+    """[.., 1] of an input [.., N]."""
+    if not input:
+        raise ShapeError("'input' must have rank 1 or more")
+    if input[-1] == 0:
+        raise ShapeError("'input' must not be empty along its last dimension")
+    return (*input[:-1], 1)
+
+
 def maxpool2d(*, input: Shape, kernel: Sequence[int], pad: Sequence[int], stride: Sequence[int]) -> Shape:
     """[N, C, H', W'] of an input [N, C, H, W]."""
     _require_rank("input", input, 4, "NCHW")

@@ -79,23 +79,24 @@ def tensor(shape: Shape, element: ir.Type) -> ir.RankedTensorType:
     return ir.RankedTensorType.get(sizes, element, loc=ir.Location.unknown(element.context))
 
 
-def torch_tensor(shape: Shape, element: ir.Type) -> ir.Type:
+def torch_tensor(shape: Shape | None, element: ir.Type) -> ir.Type:
     """A `!torch.vtensor`; its integers have a sign."""
-    sizes = ",".join("?" if size is None else str(size) for size in shape)
-    return ir.Type.parse(f"!torch.vtensor<[{sizes}],{element}>", element.context)
+    sizes = "*" if shape is None else f"[{','.join('?' if size is None else str(size) for size in shape)}]"
+    return ir.Type.parse(f"!torch.vtensor<{sizes},{element}>", element.context)
 
 
 def with_element(type_: ir.Type, element: ir.Type) -> ir.Type:
     """A tensor of the same kind and shape as `type_`."""
-    known = describe(type_)
-    if known.is_torch:
-        sizes = (
-            "*" if known.shape is None else f"[{','.join('?' if size is None else str(size) for size in known.shape)}]"
-        )
-        return ir.Type.parse(f"!torch.vtensor<{sizes},{element}>", element.context)
-    if known.shape is None:
+    return with_shape(type_, describe(type_).shape, element)
+
+
+def with_shape(type_: ir.Type, shape: Shape | None, element: ir.Type) -> ir.Type:
+    """A tensor of the same kind as `type_`, builtin or torch."""
+    if is_torch_tensor(type_):
+        return torch_tensor(shape, element)
+    if shape is None:
         return ir.UnrankedTensorType.get(element, loc=ir.Location.unknown(element.context))
-    return tensor(known.shape, element)
+    return tensor(shape, element)
 
 
 def compatible(first: Shape | None, second: Shape | None) -> bool:

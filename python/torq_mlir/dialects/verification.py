@@ -39,16 +39,17 @@ def _verify(operation: ir.Operation, definition: ods.Operation) -> None:
     operands = _check_values("operand", operation.operands, definition.operands)
     results = _check_values("result", operation.results, definition.results)
     attributes = _check_attributes(operation, definition)
-    ((result_name, result),) = results.items()
     shapes = {name: value.shape for name, value in operands.items() if isinstance(value, TensorInfo)}
     inferred = inference.result_shape(definition.name, shapes, attributes)
-    if not tensor_types.compatible(result.shape, inferred):
-        raise InvalidOperationError(
-            f"result #0 ('{result_name}') must have the inferred shape {tensor_types.text(inferred)}, "
-            f"but got '{result.type}'"
-        )
+    for position, (name, result) in enumerate(results.items()):
+        if not tensor_types.compatible(result.shape, inferred):
+            raise InvalidOperationError(
+                f"result #{position} ('{name}') must have the inferred shape {tensor_types.text(inferred)}, "
+                f"but got '{result.type}'"
+            )
+    outcome = result if len(results) == 1 else tuple(results.values())
     for rule in _RULES[definition.name]:
-        rule(operands, attributes, result)
+        rule(operands, attributes, outcome)
 
 
 def _check_values(what: str, values: Sequence[ir.Value], definitions: tuple[ods.Value, ...]) -> dict[str, Any]:

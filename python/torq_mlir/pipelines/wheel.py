@@ -32,7 +32,7 @@ class PassParseError(ValueError):
 def is_known(name: str, context: ir.Context) -> bool:
     """Whether the wheel has a pass or pipeline of that name, on any op."""
     try:
-        PassManager.parse(f"builtin.module({name})", context)
+        PassManager.parse(f"any({name})", context)
     except ValueError as error:
         return _UNKNOWN not in str(error)
     return True
@@ -72,6 +72,16 @@ def expand(element: PassText, anchor: str, context: ir.Context) -> PipelineText:
 
 
 def _parse(element: PassText, anchor: str, context: ir.Context) -> PassManager:
+    """Parses at an anchor. The wheel aborts the process for a pipeline that does not fit there: its passes go first."""
+    parsed = syntax.parse(str(_parse_unchecked(element, "any", context)))
+    if [str(each).partition("{")[0] for each in parsed.elements] != [element.name]:
+        for each in parsed.elements:
+            if isinstance(each, PassText):
+                _parse_unchecked(each, anchor, context)
+    return _parse_unchecked(element, anchor, context)
+
+
+def _parse_unchecked(element: PassText, anchor: str, context: ir.Context) -> PassManager:
     try:
         return PassManager.parse(f"{anchor}({element})", context)
     except ValueError as error:

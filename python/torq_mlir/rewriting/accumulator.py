@@ -3,6 +3,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Bias addition and dequantization of an i32 accumulator, as linalg generics: how they are built and recognised."""
 
+from dataclasses import dataclass
+
 import numpy as np
 from torch_mlir import ir
 from torch_mlir.dialects import arith
@@ -60,6 +62,39 @@ def match_bias_add(value: ir.Value) -> tuple[ir.Value, ir.Value, int] | None:
     if any(e != 0 for e in maps[bias].results if isinstance(e, ir.AffineConstantExpr) for e in [e.value]):
         return None
     return generic.operands[full], generic.operands[bias], positions[0]
+
+
+@dataclass(frozen=True)
+class InitialValue:
+    """What a contraction adds to.
+
+    Attributes:
+      bias: a 1-d tensor along `axis`, or the number that every element is; 0 for no bias.
+      axis: dimension of the bias, in the shape before `expanded`; None for a number.
+      expanded: the value is expanded to the shape of the contraction, which a collapse after it undoes.
+    """
+
+    bias: ir.Value | float
+    axis: int | None
+    expanded: bool
+
+
+def match_initial_value(init: ir.Value) -> InitialValue | None:
+    """The initial value of a contraction: filled with a number, or a repeated bias."""
+    operation = None if isinstance(init.owner, ir.Block) else init.owner.operation
+    expanded = operation is not None and operation.name == "tensor.expand_shape"
+    if expanded:
+        init = operation.operands[0]
+        operation = None if isinstance(init.owner, ir.Block) else init.owner.operation
+    if operation is not None and operation.name == "linalg.broadcast":
+        added = list(ir.DenseI64ArrayAttr(operation.attributes["dimensions"]))
+        kept = [d for d in range(ir.RankedTensorType(init.type).rank) if d not in added]
+        return InitialValue(operation.operands[0], kept[0], expanded) if len(kept) == 1 else None
+    filled = operation is not None and operation.name == "linalg.fill"
+    constant = elements.constant_value(operation.operands[0] if filled else init)
+    if constant is None or constant.size == 0 or constant.min() != constant.max():
+        return None
+    return InitialValue(constant.flat[0].item(), None, expanded)
 
 
 def _along_axis(accumulator, operand, axis, element, body) -> ir.Value:

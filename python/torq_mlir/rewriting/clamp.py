@@ -49,7 +49,7 @@ def _clamp(value: ir.Value) -> tuple[float, float] | None:
         return None
     generic = value.owner.operation
     expression, low, high = strip_clamp(body_expression(generic))
-    if expression != ("arg", 0) or math.isinf(low) and math.isinf(high):
+    if expression != ("arg", 0) or (math.isinf(low) and math.isinf(high)):
         return None
     maps = [ir.AffineMapAttr(m).value for m in ir.ArrayAttr(generic.attributes["indexing_maps"])]
     identity = ir.AffineMap.get_identity(maps[0].n_dims)

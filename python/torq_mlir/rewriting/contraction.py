@@ -116,7 +116,7 @@ def _before_broadcast(value: ir.Value, affine_map: ir.AffineMap) -> tuple[ir.Val
 
 
 def match_quantized_contraction(value: ir.Value) -> QuantizedContraction | None:
-    """The i32 contraction of quantized operands that defines `value`: a named `_q` operation or the same as a generic."""
+    """The i32 contraction of quantized operands that defines `value`: a `_q` operation or the same as a generic."""
     if isinstance(value.owner, ir.Block):
         return None
     operation = value.owner.operation

@@ -19,6 +19,8 @@ from torch_mlir import ir
 from torch_mlir.dialects import arith, math
 
 from torq_mlir.dialects import elements
+from torq_mlir.rewriting.float_steps import compute_type, round_to
+from torq_mlir.rewriting.storage_clamp import StorageClamp
 from torq_mlir.rewriting.structured import (
     PARALLEL,
     build_generic,
@@ -61,7 +63,7 @@ def dequantize_generic(
     with loc or contextlib.nullcontext():
         storage = element_type(input)
         product_type = result_element_type if axis is None else element_type(scale)
-        compute = _compute_type(product_type)
+        compute = compute_type(product_type)
         # Up to i16 the order of subtraction and conversion makes no difference in f32. Otherwise PyTorch converts
         # first for one zero point, in the type of the result, and subtracts integers for many.
         wide = storage.width > 16
@@ -74,11 +76,11 @@ def dequantize_generic(
 
         def difference(value: ir.Value, zero_point: ir.Value | None) -> ir.Value:
             if as_float:
-                value = _round_to(integer_to_float(value, compute, unsigned), product_type)
-                return value if zero_point is None else _round_to(arith.subf(value, zero_point), product_type)
+                value = round_to(integer_to_float(value, compute, unsigned), product_type)
+                return value if zero_point is None else round_to(arith.subf(value, zero_point), product_type)
             value = extend(value, integer, unsigned)
             value = arith.sitofp(compute, value if zero_point is None else arith.subi(value, zero_point))
-            return _round_to(value, product_type) if storage.width > 8 else value
+            return round_to(value, product_type) if storage.width > 8 else value
 
         def body(value: ir.Value, scale: ir.Value, zero_point: ir.Value | None = None) -> ir.Value:
             product = arith.mulf(difference(value, zero_point), scale)
@@ -116,12 +118,15 @@ def quantize_generic(
     """
     with loc or contextlib.nullcontext():
         promotes = axis is not None and not divide
-        compute = _compute_type(element_type(input), *([element_type(scale)] if promotes else []))
+        compute = compute_type(element_type(input), *([element_type(scale)] if promotes else []))
         factor = _float_parameter(scale, axis, compute) if divide else _reciprocal(scale, axis, compute)
         parameters = [factor]
         if zero_point is not None:
             parameters.append(_integer_parameter(zero_point, axis, storage_type, unsigned, compute))
-        clamp = _Clamp(quant_min, quant_max, storage_type, unsigned, compute)
+        if isinstance(quant_min, ir.Value):
+            bounds = (quant_min, quant_max)
+            quant_min, quant_max = (_integer_parameter(b, None, storage_type, unsigned, compute) for b in bounds)
+        clamp = StorageClamp(quant_min, quant_max, storage_type, unsigned, compute)
         not_a_number = clamp.low if divide else scalar_constant(compute, 0)
 
         def body(value: ir.Value, factor: ir.Value, zero_point: ir.Value | None = None) -> ir.Value:
@@ -133,47 +138,6 @@ def quantize_generic(
             return clamp.to_storage(value, not_a_number)
 
         return _elementwise(input, parameters, axis, storage_type, body)
-
-
-class _Clamp:
-    """Clamp to [quant_min, quant_max] in a float type and conversion to the storage type, defined for every float."""
-
-    def __init__(
-        self,
-        quant_min: int | ir.Value,
-        quant_max: int | ir.Value,
-        storage_type: ir.IntegerType,
-        unsigned: bool,
-        compute: ir.Type,
-    ) -> None:
-        self.storage_type, self.unsigned = storage_type, unsigned
-        least, greatest = _storage_bounds(storage_type, unsigned)
-        self.steps = []
-        if isinstance(quant_min, ir.Value):
-            bounds = (quant_min, quant_max)
-            self.steps.append([_integer_parameter(bound, None, storage_type, unsigned, compute) for bound in bounds])
-        else:
-            least, greatest = max(quant_min, least), min(quant_max, greatest)
-        # The bounds of i32 need not be floats. The value to convert stays between floats that are inside; a value
-        # beyond the greater of these stands for quant_max itself.
-        representable = _round_toward_zero(greatest, compute)
-        bounds = (_round_toward_zero(least, compute), representable)
-        self.steps.append([scalar_constant(compute, bound) for bound in bounds])
-        self.low = self.steps[0][0]
-        self.overflow = None if representable == greatest else scalar_constant(storage_type, greatest)
-
-    def to_storage(self, value: ir.Value, not_a_number: ir.Value) -> ir.Value:
-        for low, high in self.steps:
-            unclamped = value
-            value = arith.minimumf(arith.maximumf(value, low), high)
-        is_nan = arith.cmpf(arith.CmpFPredicate.UNO, value, value)
-        value = arith.select(is_nan, not_a_number, value)
-        convert = arith.fptoui if self.unsigned else arith.fptosi
-        result = convert(self.storage_type, value)
-        if self.overflow is not None:
-            beyond = arith.cmpf(arith.CmpFPredicate.OGT, unclamped, self.steps[-1][1])
-            result = arith.select(beyond, self.overflow, result)
-        return result
 
 
 def _elementwise(
@@ -265,26 +229,3 @@ def _constant_parameter(values: np.ndarray, axis: int | None, target: ir.Type) -
     if axis is None:
         return scalar_constant(target, values.item())
     return arith.constant(None, elements.from_numpy(values.reshape(-1), target))
-
-
-def _compute_type(*element_types: ir.Type) -> ir.Type:
-    wide = any(isinstance(element_type, ir.F64Type) for element_type in element_types)
-    return ir.F64Type.get() if wide else ir.F32Type.get()
-
-
-def _storage_bounds(storage_type: ir.IntegerType, unsigned: bool) -> tuple[int, int]:
-    width = storage_type.width
-    return (0, (1 << width) - 1) if unsigned else (-(1 << (width - 1)), (1 << (width - 1)) - 1)
-
-
-def _round_toward_zero(value: int, compute: ir.Type) -> int:
-    """The float of the type nearest to the integer that is no farther from zero, as an integer."""
-    precision = 24 if isinstance(compute, ir.F32Type) else 53
-    excess = max(0, abs(value).bit_length() - precision)
-    magnitude = abs(value) >> excess << excess
-    return magnitude if value >= 0 else -magnitude
-
-
-def _round_to(value: ir.Value, target: ir.Type) -> ir.Value:
-    """Round to the precision of `target`, staying in the type of `value`."""
-    return convert_float(convert_float(value, target), value.type)

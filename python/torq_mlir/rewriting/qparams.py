@@ -180,7 +180,7 @@ def _generic_parameters(generic: ir.Operation, scale, zero_point) -> tuple[np.nd
         return None
     for expression, dtype in ((scale, np.float64), (zero_point, np.int64)):
         match expression:
-            case ("const", value):
+            case ("const", value) | ("arith.truncf", ("const", value)):  # the scale itself, before it was rounded
                 values.append(np.asarray(value, dtype))
             case ("arith.sitofp" | "arith.uitofp" | "arith.extsi" | "arith.extui" | "arith.extf" | "arg", *_):
                 while expression[0] != "arg":

@@ -18,8 +18,25 @@ from ..dialects import elements
 Expression = tuple
 
 # arith.cmpf predicates in the order of their enumeration.
-_CMPF = "false oeq ogt oge olt ole one ord ueq ugt uge ult ule une uno true".split()
-_CMPI = "eq ne slt sle sgt sge ult ule ugt uge".split()
+_CMPF = [
+    "false",
+    "oeq",
+    "ogt",
+    "oge",
+    "olt",
+    "ole",
+    "one",
+    "ord",
+    "ueq",
+    "ugt",
+    "uge",
+    "ult",
+    "ule",
+    "une",
+    "uno",
+    "true",
+]
+_CMPI = ["eq", "ne", "slt", "sle", "sgt", "sge", "ult", "ule", "ugt", "uge"]
 
 
 def body_expression(generic: ir.OpView) -> Expression:
@@ -35,10 +52,10 @@ def _expression(value: ir.Value, generic: ir.Operation) -> Expression:
     block = generic.regions[0].blocks[0]
     if isinstance(value.owner, ir.Block):
         return _argument(ir.BlockArgument(value).arg_number, generic) if value.owner == block else ("outer", value)
-    constant = elements.constant_value(value)
+    operation = value.owner.operation
+    constant = None if operation.name == "arith.truncf" else elements.constant_value(value)
     if constant is not None:
         return ("const", constant.item()) if constant.size == 1 else ("outer", value)
-    operation = value.owner.operation
     if operation.block != block:
         return ("outer", value)
     if operation.name == "linalg.index":
@@ -67,7 +84,7 @@ _INTEGER_OPERATIONS = {
 
 
 def evaluate_indices(expression: Expression, shape: Sequence[int]) -> np.ndarray | None:
-    """An integer expression of constants and loop indices, at every point of a loop nest of `shape`; None for others."""
+    """An integer expression of constants and loop indices, at every point of loops of `shape`; None for others."""
     match expression:
         case ("const", int(value)):
             return np.asarray(value)
@@ -117,7 +134,7 @@ def _bound(expression: Expression) -> tuple[str, Expression, float] | None:
 
 def _select_bound(kind, predicate, lhs, rhs, taken, other) -> tuple[str, Expression, float] | None:
     relation = predicate[-2:]
-    if relation not in ("gt", "ge", "lt", "le") or kind == "arith.cmpi" and predicate[0] == "u":
+    if relation not in ("gt", "ge", "lt", "le") or (kind == "arith.cmpi" and predicate[0] == "u"):
         return None
     if (taken, other) == (lhs, rhs):
         keeps_greater = relation in ("gt", "ge")

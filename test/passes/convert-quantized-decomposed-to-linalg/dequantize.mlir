@@ -1,5 +1,6 @@
 // RUN: torq-opt --split-input-file --convert-quantized-decomposed-to-linalg --mlir-print-debuginfo %s | FileCheck %s
 
+// CHECK: #[[LOC:.*]] = loc("dequantized")
 // CHECK-LABEL: func.func @per_tensor
 // CHECK-SAME: %[[Q:.*]]: tensor<4xi8>
 // CHECK-DAG: %[[S:.*]] = arith.constant 5.000000e-01 : f32
@@ -11,8 +12,7 @@
 // CHECK-NEXT: %[[FLOAT:.*]] = arith.sitofp %[[DIFFERENCE]] : i32 to f32
 // CHECK-NEXT: %[[X:.*]] = arith.mulf %[[FLOAT]], %[[S]]
 // CHECK-NEXT: linalg.yield %[[X]]
-// CHECK: } -> tensor<4xf32> loc(#[[LOC:.*]])
-// CHECK: #[[LOC]] = loc("dequantized")
+// CHECK: } -> tensor<4xf32> loc(#[[LOC]])
 func.func @per_tensor(%q: tensor<4xi8>) -> tensor<4xf32> {
   %scale = arith.constant dense<0.5> : tensor<f32>
   %zp = arith.constant dense<-3> : tensor<i8>

@@ -4,7 +4,7 @@
 
 // CHECK-LABEL: func.func @per_tensor
 // CHECK-SAME: %[[X:.*]]: tensor<2x3xf32>
-// CHECK-DAG: %[[R:.*]] = arith.constant 9.99999977E-4 : f32
+// CHECK-DAG: %[[R:.*]] = arith.constant 1.000000e-03 : f32
 // CHECK-DAG: %[[Z:.*]] = arith.constant -3.000000e+00 : f32
 // CHECK-DAG: %[[LOW:.*]] = arith.constant -1.280000e+02 : f32
 // CHECK-DAG: %[[HIGH:.*]] = arith.constant 1.270000e+02 : f32
@@ -148,20 +148,19 @@ func.func @run_time_per_channel(%x: tensor<4x2xbf16>, %scales: tensor<2xf64>, %z
 // A range known at run time is clamped to that of the storage.
 
 // CHECK-LABEL: func.func @range
-// CHECK-SAME: %[[X:.*]]: tensor<4xf32>, %[[L:.*]]: i64, %[[H:.*]]: tensor<i64>
+// CHECK-SAME: %[[X:.*]]: tensor<4xf32>, %[[L:.*]]: i64, %[[H:.*]]: i64
 // CHECK-DAG: %[[LOW:.*]] = arith.sitofp %[[L]] : i64 to f32
-// CHECK-DAG: %[[EXTRACTED:.*]] = tensor.extract %[[H]][] : tensor<i64>
-// CHECK-DAG: %[[HIGH:.*]] = arith.sitofp %[[EXTRACTED]] : i64 to f32
+// CHECK-DAG: %[[HIGH:.*]] = arith.sitofp %[[H]] : i64 to f32
 // CHECK-DAG: %[[LEAST:.*]] = arith.constant -1.280000e+02 : f32
 // CHECK-DAG: %[[GREATEST:.*]] = arith.constant 1.270000e+02 : f32
 // CHECK: %[[V0:.*]] = arith.maximumf %{{.*}}, %[[LOW]]
 // CHECK: %[[V1:.*]] = arith.minimumf %[[V0]], %[[HIGH]]
 // CHECK: %[[V2:.*]] = arith.maximumf %[[V1]], %[[LEAST]]
 // CHECK: arith.minimumf %[[V2]], %[[GREATEST]]
-func.func @range(%x: tensor<4xf32>, %low: i64, %high: tensor<i64>) -> tensor<4xi8> {
+func.func @range(%x: tensor<4xf32>, %low: i64, %high: i64) -> tensor<4xi8> {
   %scale = arith.constant 0.5 : f64
   %zp = arith.constant 0 : i64
-  %q = "quantized_decomposed.quantize_per_tensor"(%x, %scale, %zp, %low, %high) {dtype = si8} : (tensor<4xf32>, f64, i64, i64, tensor<i64>) -> tensor<4xi8>
+  %q = "quantized_decomposed.quantize_per_tensor"(%x, %scale, %zp, %low, %high) {dtype = si8} : (tensor<4xf32>, f64, i64, i64, i64) -> tensor<4xi8>
   return %q : tensor<4xi8>
 }
 

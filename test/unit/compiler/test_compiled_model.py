@@ -23,7 +23,7 @@ def image():
 
 
 @pytest.mark.parametrize("backend", BACKENDS)
-@pytest.mark.parametrize("name", ["cnn_residual", "add_diff_scales"])
+@pytest.mark.parametrize("name", sorted(path.stem for path in ORACLE.glob("*.onnx")))
 def test_computes_what_the_npu_computes(name, backend):
     data = np.load(ORACLE / "oracle.npz")
     compiled = torq_mlir.compile(ORACLE / f"{name}.onnx", backend=backend)

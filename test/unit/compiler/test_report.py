@@ -4,9 +4,10 @@
 
 import json
 
+import numpy as np
 import pytest
 from onnx import helper
-from small_models import ORACLE, quantized_conv
+from small_models import ORACLE, quantized_conv, quantized_node
 
 import torq_mlir
 from torq_mlir.report import Report, Row
@@ -55,6 +56,11 @@ def test_float_operator_between_quantized_ones():
     assert "linalg.generic" in found["softmax"].operations
     assert found["dequantize"].reason == "its result is used in float"
     assert found["y_quantize"].reason == "quantizes a value that is computed in float"
+
+
+def test_a_condition_need_not_be_quantized():
+    model = quantized_node("Where", np.arange(6) > 2, (1, 8, 6, 6), (1, 8, 6, 6))
+    assert rows(model)["node"].reason == "torq_hl has no form of Where with these operands"
 
 
 def test_weights_that_are_not_quantized():

@@ -267,6 +267,21 @@ def test_constants_are_initializers():
     assert [info.name for info in loaded.graph.input] == ["x"]
 
 
+def test_constants_may_have_several_names():
+    nodes = [
+        node("Identity", ["s"], ["t"]),
+        node("Identity", ["t"], ["u"]),
+        node("QuantizeLinear", ["x", "u"], ["y"]),
+        node("Identity", ["s"], ["z"]),
+    ]
+    outputs = [value("y", UINT8, None), value("z", FLOAT, None)]
+    loaded = load(model(nodes, [value("x", FLOAT, [2])], outputs, {"s": SCALE}))
+    assert [(n.op_type, list(n.input)) for n in loaded.graph.node] == [
+        ("QuantizeLinear", ["x", "s"]),
+        ("Identity", ["s"]),
+    ]
+
+
 def test_inputs_with_a_default_value_are_constants():
     inputs = [value("x", FLOAT, [2]), value("w", FLOAT, [2]), value("big", FLOAT, [1000])]
     nodes = [node("Add", ["x", "w"], ["a"]), node("ReduceSum", ["big"], ["b"]), node("Add", ["a", "b"], ["y"])]

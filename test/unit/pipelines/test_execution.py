@@ -126,6 +126,11 @@ def test_named_pipelines_are_well_formed(name, context):
         ("builtin.module(mark{count=x})", 15, "'x' is no value of option count"),
         ("builtin.module(mark,mark{speed=1})", 20, "no such option speed; mark has text, count"),
         ("builtin.module(torch-decompose-complex-ops)", 15, "restricted to 'func.func' on a PassManager intended"),
+        (
+            "builtin.module(func.func(torch-simplification-pipeline))",
+            25,
+            "restricted to 'builtin.module' on a PassManager",
+        ),
         ("builtin.module(canonicalize{speed=1})", 15, "with options `speed=1`: no such option speed"),
         ("builtin.module(func.func(torq-linalg-to-torq-hl))", 25, "runs on 'builtin.module', not on 'func.func'"),
         ("builtin.module(torq-hl-to-linalg{x=1})", 15, "pipeline 'torq-hl-to-linalg' has no options"),

@@ -12,7 +12,7 @@ from torch_mlir.execution_engine import ExecutionEngine
 
 from torq_mlir.errors import CompileError, InputError
 
-from .signature import ENTRY_NAME, Signature, TensorSpec
+from .signature import Signature, TensorSpec
 
 _FREE = ctypes.CDLL(None).free
 _FREE.restype, _FREE.argtypes = None, [ctypes.c_void_p]
@@ -38,12 +38,13 @@ class Executable:
         self._engine = engine
         self.inputs = signature.inputs
         self.results = signature.results
-        address = engine.raw_lookup(f"_mlir_ciface_{ENTRY_NAME}")
+        self._takes_pointers = signature.takes_pointers
+        address = engine.raw_lookup(signature.symbol)
         if not address:
             raise CompileError("the code needs a function that the process does not have")
         self._function = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(address)
         self._constants = [_stored(array, spec) for array, spec in signature.constants]
-        self._constant_descriptors = [_descriptor(array) for array in self._constants]
+        self._constant_arguments = self._arguments(self._constants)
 
     def __call__(self, inputs: Sequence[np.ndarray]) -> list[np.ndarray]:
         """Computes the results.
@@ -63,12 +64,11 @@ class Executable:
         outputs = [np.empty(spec.shape, spec.dtype) if spec.is_static else None for spec in self.results]
         returned = [spec for spec in self.results if not spec.is_static]
         returned_words = np.zeros(sum(_words(len(spec.shape)) for spec in returned), _WORD)
-        descriptors = [_descriptor(array) for array in arrays]
-        descriptors += self._constant_descriptors
-        descriptors += [_descriptor(array) for array in outputs if array is not None]
-        if returned:
-            descriptors.insert(0, returned_words)
-        pointers = np.array([words.ctypes.data for words in descriptors], _WORD)
+        arguments = [returned_words] if returned else []
+        arguments += self._arguments(arrays)
+        arguments += self._constant_arguments
+        arguments += self._arguments([array for array in outputs if array is not None])
+        pointers = np.array([argument.ctypes.data for argument in arguments], _WORD)
         slots = pointers.ctypes.data + _WORD.itemsize * np.arange(len(pointers), dtype=_WORD)
         self._function(slots.ctypes.data)
         position = 0
@@ -78,6 +78,10 @@ class Executable:
                 outputs[i] = _take(returned_words[position:end], spec)
                 position = end
         return [_loaded(array, spec) for array, spec in zip(outputs, self.results, strict=True)]
+
+    def _arguments(self, arrays: Sequence[np.ndarray]) -> list[np.ndarray]:
+        """What a pointer to each is passed of: the buffers themselves, or their descriptors."""
+        return list(arrays) if self._takes_pointers else [_descriptor(array) for array in arrays]
 
 
 def _checked(array: np.ndarray, spec: TensorSpec, position: int) -> np.ndarray:

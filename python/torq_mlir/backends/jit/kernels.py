@@ -42,7 +42,10 @@ def _outline(module: ir.Module, operation: ir.Operation, name: str) -> None:
         for old, new in zip(parameters, block.arguments, strict=True):
             _replace_uses(body, old, new)
         with ir.InsertionPoint(operation):
-            func.CallOp(function, parameters)
+            call = func.CallOp(function, parameters)
+        if all(_is_static(value.type) for value in parameters):
+            for each in (function, call):
+                each.operation.attributes["llvm.bareptr"] = ir.UnitAttr.get()
     operation.erase()
 
 
@@ -51,6 +54,11 @@ def _is_strided_copy(operation: ir.Operation) -> bool:
     if operation.name != "memref.copy":
         return False
     return not all(ir.MemRefType(operand.type).layout == _identity(operand.type) for operand in operation.operands)
+
+
+def _is_static(type_: ir.Type) -> bool:
+    """Whether a pointer tells everything about a buffer of this type."""
+    return not isinstance(type_, ir.MemRefType) or (type_.has_static_shape and type_.layout == _identity(type_))
 
 
 def _identity(type_: ir.Type) -> ir.Attribute:

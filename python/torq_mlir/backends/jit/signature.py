@@ -52,11 +52,23 @@ class TensorSpec(NamedTuple):
 
 
 class Signature(NamedTuple):
-    """Inputs, constants and results of a compiled function; constants follow the inputs."""
+    """Inputs, constants and results of a compiled function; constants follow the inputs.
+
+    A function of static shapes takes pointers to its buffers, any other takes memref descriptors.
+    """
 
     inputs: tuple[TensorSpec, ...]
     constants: tuple[tuple[np.ndarray, TensorSpec], ...]
     results: tuple[TensorSpec, ...]
+
+    @property
+    def takes_pointers(self) -> bool:
+        return all(spec.is_static for spec in (*self.inputs, *self.results))
+
+    @property
+    def symbol(self) -> str:
+        """Name of the compiled function, whose arguments are an array of pointers to them."""
+        return ENTRY_NAME if self.takes_pointers else f"_mlir_ciface_{ENTRY_NAME}"
 
 
 def entry_function(module: ir.Module) -> func.FuncOp:
@@ -98,13 +110,15 @@ def lower(entry: func.FuncOp) -> Signature:
     arguments = [argument.type for argument in block.arguments]
     entry.attributes["function_type"] = ir.TypeAttr.get(ir.FunctionType.get(arguments, returned))
     entry.attributes["sym_name"] = ir.StringAttr.get(ENTRY_NAME)
-    entry.attributes["llvm.emit_c_interface"] = ir.UnitAttr.get()
+    signature = Signature(inputs, constants, results)
+    convention = "llvm.bareptr" if signature.takes_pointers else "llvm.emit_c_interface"
+    entry.attributes[convention] = ir.UnitAttr.get()
     read_only = ir.DictAttr.get({"bufferization.writable": ir.BoolAttr.get(False)})
     is_tensor = [isinstance(type_, ir.RankedTensorType) for type_ in arguments]
     entry.attributes["arg_attrs"] = ir.ArrayAttr.get([read_only if each else ir.DictAttr.get({}) for each in is_tensor])
     if "res_attrs" in entry.attributes:
         del entry.attributes["res_attrs"]
-    return Signature(inputs, constants, results)
+    return signature
 
 
 def _is_public(function: func.FuncOp) -> bool:

@@ -42,17 +42,24 @@ def put_back(graph: onnx.GraphProto, constants: list[onnx.TensorProto]) -> None:
 
 
 def _constants_to_initializers(graph: onnx.GraphProto) -> None:
-    nodes = []
+    initialized = {tensor.name for tensor in graph.initializer}
+    if any(value.name in initialized for value in graph.input):  # with a default value: treated as constant
+        _assign(graph.input, [value for value in graph.input if value.name not in initialized])
+    outputs = {value.name for value in graph.output}
+    nodes, aliases = [], {}
     for node in graph.node:
+        for index, name in enumerate(node.input):
+            if name in aliases:
+                node.input[index] = aliases[name]
         if node.op_type == "Constant" and not node.domain:
             graph.initializer.append(_constant(node))
+            initialized.add(node.output[0])
+        elif node.op_type == "Identity" and node.input[0] in initialized and node.output[0] not in outputs:
+            aliases[node.output[0]] = node.input[0]  # how exporters of PyTorch share a parameter
         else:
             nodes.append(node)
     if len(nodes) != len(graph.node):
         _assign(graph.node, nodes)
-    initialized = {tensor.name for tensor in graph.initializer}
-    if any(value.name in initialized for value in graph.input):  # with a default value: treated as constant
-        _assign(graph.input, [value for value in graph.input if value.name not in initialized])
 
 
 def _constant(node: onnx.NodeProto) -> onnx.TensorProto:

@@ -1,0 +1,123 @@
+# Part of the torq-mlir project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The i32 value of an integer contraction with its bias, and what becomes of it."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from torch_mlir import ir
+from torch_mlir.dialects import arith
+
+from torq_mlir.dialects import elements
+from torq_mlir.numerics.bias import add_correction
+from torq_mlir.numerics.rescale import multiplier_and_shift
+from torq_mlir.numerics.zero_points import fold_weight_zero_point
+from torq_mlir.rewriting.accumulator import match_bias_add, match_initial_value
+from torq_mlir.rewriting.constant_folding import fold_integers
+from torq_mlir.rewriting.contraction import QuantizedContraction, match_quantized_contraction
+from torq_mlir.rewriting.patterns import NoMatch
+
+_MOVEMENTS = "tensor.collapse_shape", "linalg.transpose"
+
+
+@dataclass(frozen=True)
+class Accumulation:
+    """The i32 `value` that a contraction, a movement of its result and a bias addition compute.
+
+    Attributes:
+      movement: a tensor.collapse_shape of groups or a linalg.transpose; None for neither.
+      bias: constant integers along dimension `bias_axis` of the value, or a number for all; None for no bias.
+    """
+
+    value: ir.Value
+    contraction: QuantizedContraction
+    movement: ir.Operation | None
+    bias: np.ndarray | None
+    bias_axis: int | None
+
+    def values(self) -> list[ir.Value]:
+        """Every value from the contraction on."""
+        moved = [] if self.movement is None else [self.movement.results[0]]
+        return [self.contraction.result, *moved, self.value]
+
+    def constant_weights(self) -> np.ndarray:
+        """The weights with their zero point folded in."""
+        weights = elements.constant_value(self.contraction.weights)
+        if weights is None:
+            raise NoMatch("the weights are not constant")
+        return fold_weight_zero_point(weights, self.contraction.weight_zp, None)
+
+
+@dataclass(frozen=True)
+class Output:
+    """What becomes of an accumulator.
+
+    Attributes:
+      real_scale: f64, one or one for each channel; None to leave the accumulator as it is.
+      attributes: output_zp, output_min and output_max.
+      element: element type of the result.
+      bias: integers to add besides the accumulation's own bias, one or one for each channel.
+    """
+
+    real_scale: np.ndarray | None
+    attributes: dict[str, int]
+    element: ir.Type
+    bias: np.ndarray | int = 0
+
+    def scale_bias(self, accumulation: Accumulation, correction: np.ndarray) -> tuple[Callable[[], ir.Value], int]:
+        """A builder of the interleaved (bias, multiplier) pairs, and the shift.
+
+        Args:
+          correction: i64 of shape (channels,), the correction of the input zero point.
+        """
+        try:
+            bias = add_correction(self.bias, correction)
+            bias = add_correction(bias, np.asarray(0 if accumulation.bias is None else accumulation.bias, np.int64))
+            multiplier, shift = (1, 0) if self.real_scale is None else multiplier_and_shift(self.real_scale)
+        except (ValueError, OverflowError) as error:
+            raise NoMatch(str(error)) from error
+        pairs = np.empty((correction.size, 2), np.int32)
+        pairs[:, 0], pairs[:, 1] = bias, multiplier
+        return lambda: arith.constant(None, elements.from_numpy(pairs.reshape(-1))), shift
+
+
+def match_accumulation(value: ir.Value) -> Accumulation | None:
+    """The accumulation that ends in `value`."""
+    accumulator, movement = value, None
+    added = match_bias_add(accumulator)
+    if added is not None:
+        accumulator = added[0]
+    if not isinstance(accumulator.owner, ir.Block) and accumulator.owner.operation.name in _MOVEMENTS:
+        movement = accumulator.owner.operation
+        accumulator = movement.operands[0]
+    contraction = match_quantized_contraction(accumulator)
+    if contraction is None:
+        return None
+    if not isinstance(contraction.input_zp, int) or not isinstance(contraction.weight_zp, int):
+        raise NoMatch("a zero point is not constant")
+    biases = [] if added is None else [(added[1], added[2])]
+    biases += _initial_bias(contraction, movement)
+    if len(biases) > 1:
+        raise NoMatch("the accumulator has two biases")
+    bias, axis = biases[0] if biases else (None, None)
+    if isinstance(bias, ir.Value):
+        bias = fold_integers(bias)
+        if bias is None:
+            raise NoMatch("the bias is not constant")
+    return Accumulation(value, contraction, movement, None if bias is None else np.asarray(bias), axis)
+
+
+def _initial_bias(contraction: QuantizedContraction, movement: ir.Operation | None) -> list[tuple]:
+    """The bias that the contraction starts from, along an axis of the moved result."""
+    initial = match_initial_value(contraction.init)
+    is_collapse = movement is not None and movement.name == "tensor.collapse_shape"
+    if initial is None or (initial.axis is not None and initial.expanded != is_collapse):
+        raise NoMatch("the initial value of the accumulator is neither a number nor a bias")
+    if not isinstance(initial.bias, ir.Value):
+        return [(initial.bias, None)] if initial.bias else []
+    axis = initial.axis
+    if movement is not None and movement.name == "linalg.transpose":
+        axis = list(ir.DenseI64ArrayAttr(movement.attributes["permutation"])).index(axis)
+    return [(initial.bias, axis)]

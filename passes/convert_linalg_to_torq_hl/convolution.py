@@ -1,0 +1,174 @@
+# Part of the torq-mlir project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Integer contractions over windows as conv1d, conv2d and depthwise_conv2d."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from torch_mlir import ir
+from torch_mlir.dialects import arith, linalg
+
+from torq_mlir.dialects import elements, torq_hl
+from torq_mlir.numerics.zero_points import input_zero_point_correction
+from torq_mlir.rewriting.contraction import QuantizedContraction
+from torq_mlir.rewriting.integer_chain import pad_amounts, pad_value
+from torq_mlir.rewriting.patterns import NoMatch
+
+from .accumulation import Accumulation, Output
+
+_TRANSPOSES = {"linalg.transpose": "permutation", "torq_hl.transpose": "perm"}
+
+
+@dataclass(frozen=True)
+class _Loops:
+    """The loops of a convolution by their part in it."""
+
+    batch: list[int]
+    group: list[int]
+    output_channel: list[int]
+    input_channel: list[int]
+    image: list[int]
+    window: list[int]
+
+    @property
+    def output(self) -> list[int]:
+        """Loops of the result, channels first."""
+        return self.batch + self.group + self.output_channel + self.image
+
+
+@dataclass(frozen=True)
+class _Input:
+    """The unpadded input; `permutation` brings it to [N, C, spatial...]; padding is [left, right, top, bottom]."""
+
+    value: ir.Value
+    permutation: list[int]
+    padding: list[int]
+
+
+def infer_window(contraction: QuantizedContraction) -> linalg.ConvolutionDimensions | None:
+    """The loops of a convolution; None for other contractions."""
+    window = linalg.infer_convolution_dimensions_from_maps(list(contraction.maps))
+    return window if window is not None and list(window.output_image) else None
+
+
+def match_convolution(
+    accumulation: Accumulation, output: Output, window: linalg.ConvolutionDimensions
+) -> tuple[Callable[[], ir.Value], int]:
+    """A builder of the convolution, and the dimension of the accumulation's value that the output channels are in."""
+    contraction = accumulation.contraction
+    names = ("batch", "depth", "output_channel", "input_channel", "output_image", "filter_loop")
+    loops = _Loops(*(list(getattr(window, name)) for name in names))
+    if len(loops.image) > 2:
+        raise NoMatch("the NPU has no convolution over three dimensions")
+    if len(loops.batch) != 1 or max(map(len, (loops.group, loops.output_channel, loops.input_channel))) > 1:
+        raise NoMatch("the convolution has several batch, group or channel loops")
+    weights = accumulation.constant_weights()
+    correction = input_zero_point_correction(weights, contraction.input_zp, contraction.reduced_weight_dims)
+    correction, axes = contraction.per_output_channel(correction)
+    channels = loops.group + loops.output_channel
+    if [contraction.dims(2)[axis] for axis in axes] != channels:
+        raise NoMatch("the weights do not run over the output channels")
+    weights = _oihw(contraction, weights, loops)
+    scale_bias, shift = output.scale_bias(accumulation, correction.reshape(-1))
+    source = _match_input(contraction, loops)
+    permutation = _result_permutation(accumulation, loops)
+    input_channels = ir.RankedTensorType(source.value.type).shape[source.permutation[1]]
+    attributes = {
+        "input_zp": contraction.input_zp,
+        "shift_factor": shift,
+        "groups": input_channels // weights.shape[1],
+        "pad": source.padding,
+        "stride": list(window.strides),
+        "dilation": list(window.dilations),
+        **output.attributes,
+    }
+    depthwise = attributes["groups"] > 1 and weights.shape[1] == 1
+    builder = torq_hl.conv1d if len(loops.image) == 1 else torq_hl.depthwise_conv2d if depthwise else torq_hl.conv2d
+
+    def build() -> ir.Value:
+        constant = arith.constant(None, elements.from_numpy(weights))
+        value = _transpose(source.value, source.permutation)
+        value = builder(constant, scale_bias(), value, element_type=output.element, **attributes)
+        return _transpose(value, permutation)
+
+    return build, permutation.index(1)
+
+
+def _oihw(contraction: QuantizedContraction, weights: np.ndarray, loops: _Loops) -> np.ndarray:
+    """Weights as [output channels, input channels of a group, window...]."""
+    outputs = loops.group + loops.output_channel
+    order = [contraction.dims(1).index(loop) for loop in outputs + loops.input_channel + loops.window]
+    weights = weights.transpose(order)
+    window = weights.shape[weights.ndim - len(loops.window) :]
+    return np.ascontiguousarray(weights.reshape(int(np.prod(weights.shape[: len(outputs)])), -1, *window))
+
+
+def _match_input(contraction: QuantizedContraction, loops: _Loops) -> _Input:
+    """The input before padding with the zero point, transposition and the split of its channels."""
+    dims = contraction.dims(0)
+    leading = loops.batch + loops.group + loops.input_channel
+    spatial = [d for d, loop in enumerate(dims) if loop is None or loop not in leading]
+    if len(spatial) != len(loops.image) or len(dims) != len(leading) + len(spatial):
+        raise NoMatch("the input of the convolution is not a batch of channels of images")
+    permutation = [dims.index(loop) for loop in leading] + spatial
+    value = contraction.input
+    if len(leading) == 3:
+        if permutation != list(range(len(permutation))):
+            raise NoMatch("the groups of the input are not channels-first")
+        value = _operand_of(value, "tensor.expand_shape")
+        if value is None or ir.RankedTensorType(value.type).rank != 2 + len(spatial):
+            raise NoMatch("the groups of the input are not a split of its channels")
+        permutation = list(range(2 + len(spatial)))
+    padding = [0] * (2 * len(spatial))
+    while (step := _unmove(value, permutation, padding, contraction.input_zp)) is not None:
+        value, permutation, padding = step
+    return _Input(value, permutation, padding)
+
+
+def _unmove(value: ir.Value, permutation, padding, zero_point: int) -> tuple[ir.Value, list[int], list[int]] | None:
+    """One transposition or padding less."""
+    if isinstance(value.owner, ir.Block):
+        return None
+    operation = value.owner.operation
+    if operation.name in _TRANSPOSES:
+        moved = list(ir.DenseI64ArrayAttr(operation.attributes[_TRANSPOSES[operation.name]]))
+        source = operation.operands[0 if operation.name == "linalg.transpose" else 1]
+        composed = [moved[d] for d in permutation]
+        return (source, composed, padding) if composed == sorted(composed) else None
+    if pad_value(operation) != zero_point or any(padding):
+        return None
+    amounts = pad_amounts(operation)
+    if amounts is None or any(side[d] for side in amounts for d in permutation[:2]):
+        return None
+    # The innermost dimension first.
+    amounts = [side[d] for d in reversed(permutation[2:]) for side in amounts]
+    return operation.operands[0], permutation, amounts
+
+
+def _result_permutation(accumulation: Accumulation, loops: _Loops) -> list[int]:
+    """The permutation from [N, C, spatial...] to the accumulation's value."""
+    dims = accumulation.contraction.dims(2)
+    movement = accumulation.movement
+    split = len(loops.group + loops.output_channel) == 2
+    rank = 2 + len(loops.image)
+    if split or (movement is not None and movement.name == "tensor.collapse_shape"):
+        collapsed = movement is not None and ir.RankedTensorType(movement.results[0].type).rank == rank
+        if not split or not collapsed or dims != loops.output:
+            raise NoMatch("the groups of the result are not collapsed to channels")
+        return list(range(rank))
+    permutation = [loops.output.index(loop) for loop in dims]
+    if movement is None:
+        return permutation
+    return [permutation[d] for d in ir.DenseI64ArrayAttr(movement.attributes["permutation"])]
+
+
+def _transpose(value: ir.Value, permutation: list[int]) -> ir.Value:
+    return value if permutation == sorted(permutation) else torq_hl.transpose(value, perm=permutation)
+
+
+def _operand_of(value: ir.Value, name: str) -> ir.Value | None:
+    if isinstance(value.owner, ir.Block) or value.owner.operation.name != name:
+        return None
+    return value.owner.operation.operands[0]

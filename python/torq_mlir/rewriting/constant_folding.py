@@ -1,0 +1,45 @@
+# Part of the torq-mlir project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Constants behind quantization and dequantization."""
+
+import numpy as np
+from torch_mlir import ir
+
+from torq_mlir.numerics.quantize import dequantize, quantize
+
+from ..dialects import elements
+from .qparams import match_dequantize, match_quantize
+
+
+def fold_integers(value: ir.Value) -> np.ndarray | None:
+    """The integers that `value` is: a constant, or the quantization of constant floats."""
+    constant = elements.constant_value(value)
+    if constant is not None or isinstance(value.owner, ir.Block):
+        return constant
+    parameters = match_quantize(value.owner.operation)
+    floats = None if parameters is None else fold_floats(parameters.input)
+    if floats is None:
+        return None
+    width = ir.RankedTensorType(value.type).element_type.width
+    storage = np.dtype(f"{'u' if parameters.unsigned else ''}int{width}")
+    limits = np.iinfo(storage)
+    low, high = max(parameters.minimum, limits.min), min(parameters.maximum, limits.max)
+    scale, zero_point = parameters.scale.astype(np.float32), parameters.zero_point
+    integers = quantize(floats, scale, zero_point, low, high, storage, axis=parameters.axis, divide=True)
+    return integers.view(f"int{width}")
+
+
+def fold_floats(value: ir.Value) -> np.ndarray | None:
+    """The floats that `value` is: a constant, or the dequantization of constant integers."""
+    constant = elements.constant_value(value)
+    if constant is not None:
+        return constant
+    parameters = match_dequantize(value)
+    integers = None if parameters is None else elements.constant_value(parameters.input)
+    if integers is None:
+        return None
+    if parameters.unsigned:
+        integers = integers.view(f"u{integers.dtype}")
+    scale = parameters.scale.astype(np.float32)
+    return dequantize(integers, scale, parameters.zero_point, axis=parameters.axis)

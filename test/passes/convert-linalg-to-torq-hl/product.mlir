@@ -1,0 +1,100 @@
+// RUN: torq-opt --split-input-file --convert-linalg-to-torq-hl=explain=true %s | FileCheck %s
+
+// Transposed constant weights, and a bias added in float after the dequantization: 3.0 / 0.125 and -0.5 / 0.125, less
+// the correction 2 * 9 and 2 * 12.
+
+// CHECK-LABEL: func.func @float_bias
+// CHECK-DAG: %[[W:.*]] = arith.constant dense<{{\[\[}}1, 2], [3, 4], [5, 6]]> : tensor<3x2xi8>
+// CHECK-DAG: %[[SB:.*]] = arith.constant dense<[6, 1073741824, -28, 1073741824]> : tensor<4xi32>
+// CHECK: "torq_hl.fully_connected"(%{{.*}}, %[[W]], %[[SB]], %arg0)
+// CHECK-NOT: linalg.
+func.func @float_bias(%x: tensor<2x3xi8>) -> tensor<2x2xi8> {
+  %zero = arith.constant 0 : i32
+  %zx = arith.constant 2 : i32
+  %acc_scale = arith.constant 0.125 : f64
+  %sy = arith.constant 0.5 : f64
+  %w = arith.constant dense<[[1, 3, 5], [2, 4, 6]]> : tensor<2x3xi8>
+  %b = arith.constant dense<[3.0, -0.5]> : tensor<2xf32>
+  %ew = tensor.empty() : tensor<3x2xi8>
+  %wt = linalg.transpose ins(%w : tensor<2x3xi8>) outs(%ew : tensor<3x2xi8>) permutation = [1, 0]
+  %ei = tensor.empty() : tensor<2x2xi32>
+  %init = linalg.fill ins(%zero : i32) outs(%ei : tensor<2x2xi32>) -> tensor<2x2xi32>
+  %acc = linalg.quantized_matmul ins(%x, %wt, %zx, %zero : tensor<2x3xi8>, tensor<3x2xi8>, i32, i32) outs(%init : tensor<2x2xi32>) -> tensor<2x2xi32>
+  %ye = tensor.empty() : tensor<2x2xf32>
+  %y = linalg.generic {indexing_maps = [affine_map<(a, b) -> (a, b)>, affine_map<(a, b) -> (a, b)>], iterator_types = ["parallel", "parallel"]} ins(%acc : tensor<2x2xi32>) outs(%ye : tensor<2x2xf32>) {
+  ^bb0(%in: i32, %out: f32):
+    %s = arith.truncf %acc_scale : f64 to f32
+    %f = arith.sitofp %in : i32 to f32
+    %p = arith.mulf %f, %s : f32
+    linalg.yield %p : f32
+  } -> tensor<2x2xf32>
+  %e = tensor.empty() : tensor<2x2xf32>
+  %yb = linalg.generic {indexing_maps = [affine_map<(a, b) -> (a, b)>, affine_map<(a, b) -> (b)>, affine_map<(a, b) -> (a, b)>], iterator_types = ["parallel", "parallel"]} ins(%y, %b : tensor<2x2xf32>, tensor<2xf32>) outs(%e : tensor<2x2xf32>) {
+  ^bb0(%in: f32, %bias: f32, %out: f32):
+    %r = arith.addf %in, %bias : f32
+    linalg.yield %r : f32
+  } -> tensor<2x2xf32>
+  %qe = tensor.empty() : tensor<2x2xi8>
+  %q = linalg.generic {indexing_maps = [affine_map<(a, b) -> (a, b)>, affine_map<(a, b) -> (a, b)>], iterator_types = ["parallel", "parallel"]} ins(%yb : tensor<2x2xf32>) outs(%qe : tensor<2x2xi8>) {
+  ^bb0(%in: f32, %out: i8):
+    %s = arith.truncf %sy : f64 to f32
+    %zp = arith.constant -4.0 : f32
+    %lo = arith.constant -128.0 : f32
+    %hi = arith.constant 127.0 : f32
+    %a = arith.divf %in, %s : f32
+    %r = math.roundeven %a : f32
+    %z = arith.addf %r, %zp : f32
+    %m = arith.maximumf %z, %lo : f32
+    %n = arith.minimumf %m, %hi : f32
+    %i = arith.fptosi %n : f32 to i8
+    linalg.yield %i : i8
+  } -> tensor<2x2xi8>
+  return %q : tensor<2x2xi8>
+}
+
+// -----
+
+// A bias along the rows is none of the channels.
+
+// CHECK-LABEL: func.func @row_bias
+// CHECK-NOT: torq_hl.fully_connected
+// CHECK: torq_hl.refusal = "scales or bias run along another dimension than the output channels
+func.func @row_bias(%x: tensor<2x3xi8>) -> tensor<2x2xi8> {
+  %zero = arith.constant 0 : i32
+  %acc_scale = arith.constant 0.125 : f64
+  %sy = arith.constant 0.5 : f64
+  %w = arith.constant dense<1> : tensor<3x2xi8>
+  %b = arith.constant dense<[3, 4]> : tensor<2xi32>
+  %ei = tensor.empty() : tensor<2x2xi32>
+  %init = linalg.fill ins(%zero : i32) outs(%ei : tensor<2x2xi32>) -> tensor<2x2xi32>
+  %product = linalg.quantized_matmul ins(%x, %w, %zero, %zero : tensor<2x3xi8>, tensor<3x2xi8>, i32, i32) outs(%init : tensor<2x2xi32>) -> tensor<2x2xi32>
+  %acc = linalg.generic {indexing_maps = [affine_map<(a, b) -> (a, b)>, affine_map<(a, b) -> (a)>, affine_map<(a, b) -> (a, b)>], iterator_types = ["parallel", "parallel"]} ins(%product, %b : tensor<2x2xi32>, tensor<2xi32>) outs(%ei : tensor<2x2xi32>) {
+  ^bb0(%in: i32, %bias: i32, %out: i32):
+    %r = arith.addi %in, %bias : i32
+    linalg.yield %r : i32
+  } -> tensor<2x2xi32>
+  %ye = tensor.empty() : tensor<2x2xf32>
+  %y = linalg.generic {indexing_maps = [affine_map<(a, b) -> (a, b)>, affine_map<(a, b) -> (a, b)>], iterator_types = ["parallel", "parallel"]} ins(%acc : tensor<2x2xi32>) outs(%ye : tensor<2x2xf32>) {
+  ^bb0(%in: i32, %out: f32):
+    %s = arith.truncf %acc_scale : f64 to f32
+    %f = arith.sitofp %in : i32 to f32
+    %p = arith.mulf %f, %s : f32
+    linalg.yield %p : f32
+  } -> tensor<2x2xf32>
+  %qe = tensor.empty() : tensor<2x2xi8>
+  %q = linalg.generic {indexing_maps = [affine_map<(a, b) -> (a, b)>, affine_map<(a, b) -> (a, b)>], iterator_types = ["parallel", "parallel"]} ins(%y : tensor<2x2xf32>) outs(%qe : tensor<2x2xi8>) {
+  ^bb0(%in: f32, %out: i8):
+    %s = arith.truncf %sy : f64 to f32
+    %zp = arith.constant -4.0 : f32
+    %lo = arith.constant -128.0 : f32
+    %hi = arith.constant 127.0 : f32
+    %a = arith.divf %in, %s : f32
+    %r = math.roundeven %a : f32
+    %z = arith.addf %r, %zp : f32
+    %m = arith.maximumf %z, %lo : f32
+    %n = arith.minimumf %m, %hi : f32
+    %i = arith.fptosi %n : f32 to i8
+    linalg.yield %i : i8
+  } -> tensor<2x2xi8>
+  return %q : tensor<2x2xi8>
+}
