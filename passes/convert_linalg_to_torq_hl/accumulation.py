@@ -18,6 +18,12 @@ from torq_mlir.rewriting.accumulator import match_bias_add, match_initial_value
 from torq_mlir.rewriting.constant_folding import fold_integers
 from torq_mlir.rewriting.contraction import QuantizedContraction, match_quantized_contraction
 from torq_mlir.rewriting.patterns import NoMatch
+from torq_mlir.rewriting.runtime_weights import (
+    build_bias_sum,
+    build_input_zero_point_correction,
+    build_scale_bias,
+    build_weight_with_zero_point,
+)
 
 _MOVEMENTS = "tensor.collapse_shape", "linalg.transpose"
 
@@ -42,12 +48,14 @@ class Accumulation:
         moved = [] if self.movement is None else [self.movement.results[0]]
         return [self.contraction.result, *moved, self.value]
 
-    def constant_weights(self) -> np.ndarray:
-        """The weights with their zero point folded in."""
-        weights = elements.constant_value(self.contraction.weights)
-        if weights is None:
-            raise NoMatch("the weights are not constant")
-        return fold_weight_zero_point(weights, self.contraction.weight_zp, None)
+    def constant_weights(self) -> np.ndarray | None:
+        """The weights with their zero point folded in; None when they are known at run time only."""
+        weights = fold_integers(self.contraction.weights)
+        return None if weights is None else fold_weight_zero_point(weights, self.contraction.weight_zp, None)
+
+    def runtime_weights(self) -> ir.Value:
+        """The weights as a value with their zero point removed."""
+        return build_weight_with_zero_point(self.contraction.weights, self.contraction.weight_zp)
 
 
 @dataclass(frozen=True)
@@ -66,21 +74,48 @@ class Output:
     element: ir.Type
     bias: np.ndarray | int = 0
 
+    def multiplier_and_shift(self) -> tuple[np.ndarray | int, int]:
+        try:
+            return (1, 0) if self.real_scale is None else multiplier_and_shift(self.real_scale)
+        except ValueError as error:
+            raise NoMatch(str(error)) from error
+
     def scale_bias(self, accumulation: Accumulation, correction: np.ndarray) -> tuple[Callable[[], ir.Value], int]:
         """A builder of the interleaved (bias, multiplier) pairs, and the shift.
 
         Args:
           correction: i64 of shape (channels,), the correction of the input zero point.
         """
+        multiplier, shift = self.multiplier_and_shift()
         try:
-            bias = add_correction(self.bias, correction)
-            bias = add_correction(bias, np.asarray(0 if accumulation.bias is None else accumulation.bias, np.int64))
-            multiplier, shift = (1, 0) if self.real_scale is None else multiplier_and_shift(self.real_scale)
-        except (ValueError, OverflowError) as error:
+            bias = add_correction(self._bias(accumulation), correction)
+        except OverflowError as error:
             raise NoMatch(str(error)) from error
         pairs = np.empty((correction.size, 2), np.int32)
         pairs[:, 0], pairs[:, 1] = bias, multiplier
         return lambda: arith.constant(None, elements.from_numpy(pairs.reshape(-1))), shift
+
+    def runtime_scale_bias(
+        self, accumulation: Accumulation, channels: int
+    ) -> tuple[Callable[[ir.Value, int], ir.Value], int]:
+        """A builder of the pairs from the run-time weights and their channel dimension, and the shift."""
+        multiplier, shift = self.multiplier_and_shift()
+        bias = np.broadcast_to(self._bias(accumulation), (channels,))
+        input_zp = accumulation.contraction.input_zp
+
+        def build(weights: ir.Value, channel_dim: int) -> ir.Value:
+            multipliers = np.broadcast_to(multiplier, (channels,))
+            if input_zp == 0:
+                pairs = np.stack([bias, multipliers], axis=-1).astype(np.int32)
+                return arith.constant(None, elements.from_numpy(pairs.reshape(-1)))
+            correction = build_input_zero_point_correction(weights, input_zp, channel_dim)
+            return build_scale_bias(build_bias_sum(correction, bias), multipliers)
+
+        return build, shift
+
+    def _bias(self, accumulation: Accumulation) -> np.ndarray:
+        own = np.asarray(0 if accumulation.bias is None else accumulation.bias, np.int64)
+        return add_correction(self.bias, own)
 
 
 def match_accumulation(value: ir.Value) -> Accumulation | None:

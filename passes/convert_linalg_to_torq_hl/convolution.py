@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Integer contractions over windows as conv1d, conv2d and depthwise_conv2d."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -64,36 +64,64 @@ def match_convolution(
         raise NoMatch("the NPU has no convolution over three dimensions")
     if len(loops.batch) != 1 or max(map(len, (loops.group, loops.output_channel, loops.input_channel))) > 1:
         raise NoMatch("the convolution has several batch, group or channel loops")
-    weights = accumulation.constant_weights()
-    correction = input_zero_point_correction(weights, contraction.input_zp, contraction.reduced_weight_dims)
-    correction, axes = contraction.per_output_channel(correction)
-    channels = loops.group + loops.output_channel
-    if [contraction.dims(2)[axis] for axis in axes] != channels:
-        raise NoMatch("the weights do not run over the output channels")
-    weights = _oihw(contraction, weights, loops)
-    scale_bias, shift = output.scale_bias(accumulation, correction.reshape(-1))
+    constant = accumulation.constant_weights()
+    operands = (_runtime if constant is None else _constant)(accumulation, output, loops)
     source = _match_input(contraction, loops)
     permutation = _result_permutation(accumulation, loops)
     input_channels = ir.RankedTensorType(source.value.type).shape[source.permutation[1]]
     attributes = {
         "input_zp": contraction.input_zp,
-        "shift_factor": shift,
-        "groups": input_channels // weights.shape[1],
+        "shift_factor": operands.shift,
+        "groups": input_channels // operands.shape[1],
         "pad": source.padding,
         "stride": list(window.strides),
         "dilation": list(window.dilations),
         **output.attributes,
     }
-    depthwise = attributes["groups"] > 1 and weights.shape[1] == 1
+    depthwise = attributes["groups"] > 1 and operands.shape[1] == 1
     builder = torq_hl.conv1d if len(loops.image) == 1 else torq_hl.depthwise_conv2d if depthwise else torq_hl.conv2d
 
     def build() -> ir.Value:
-        constant = arith.constant(None, elements.from_numpy(weights))
         value = _transpose(source.value, source.permutation)
-        value = builder(constant, scale_bias(), value, element_type=output.element, **attributes)
+        value = builder(*operands.build(), value, element_type=output.element, **attributes)
         return _transpose(value, permutation)
 
     return build, permutation.index(1)
+
+
+@dataclass(frozen=True)
+class _Operands:
+    """A builder of weights and scale_bias, the shape of the weights, and the shift."""
+
+    build: Callable[[], tuple[ir.Value, ir.Value]]
+    shape: Sequence[int]
+    shift: int
+
+
+def _constant(accumulation: Accumulation, output: Output, loops: _Loops) -> _Operands:
+    contraction, weights = accumulation.contraction, accumulation.constant_weights()
+    correction = input_zero_point_correction(weights, contraction.input_zp, contraction.reduced_weight_dims)
+    correction, axes = contraction.per_output_channel(correction)
+    if [contraction.dims(2)[axis] for axis in axes] != loops.group + loops.output_channel:
+        raise NoMatch("the weights do not run over the output channels")
+    weights = _oihw(contraction, weights, loops)
+    scale_bias, shift = output.scale_bias(accumulation, correction.reshape(-1))
+    return _Operands(lambda: (arith.constant(None, elements.from_numpy(weights)), scale_bias()), weights.shape, shift)
+
+
+def _runtime(accumulation: Accumulation, output: Output, loops: _Loops) -> _Operands:
+    """Run-time weights, and the scale_bias that their sums go into."""
+    contraction = accumulation.contraction
+    if loops.group or contraction.dims(1) != loops.output_channel + loops.input_channel + loops.window:
+        raise NoMatch("the run-time weights are not [output channels, input channels, window]")
+    shape = ir.RankedTensorType(contraction.weights.type).shape
+    scale_bias, shift = output.runtime_scale_bias(accumulation, shape[0])
+
+    def build() -> tuple[ir.Value, ir.Value]:
+        weights = accumulation.runtime_weights()
+        return weights, scale_bias(weights, 0)
+
+    return _Operands(build, shape, shift)
 
 
 def _oihw(contraction: QuantizedContraction, weights: np.ndarray, loops: _Loops) -> np.ndarray:

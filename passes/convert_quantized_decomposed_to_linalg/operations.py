@@ -31,7 +31,7 @@ def result_element_type(op: ir.OpView) -> ir.Type:
 
 
 def unless_zero(zero_point: ir.Value) -> ir.Value | None:
-    """The zero point, or None for an integer constant of zero. That of a float would still promote what it is added to."""
+    """The zero point, or None for an integer constant of zero; a float of zero still promotes what it is added to."""
     if isinstance(element_type(zero_point), ir.FloatType):
         return zero_point
     constant = elements.constant_value(zero_point)

@@ -239,21 +239,25 @@ def _lower(module: ir.Module, pipeline: str, nodes: Sequence[SourceNode]) -> Non
         pipelines.run(module, pipeline, verify=False)
         module.operation.verify()
     except pipelines.PipelineFailure as failure:
-        node = _without_lowering(failure, nodes)
-        if node is None:
-            raise
-        raise CompileError(f"{node.name} ({node.op_type}): there is no lowering of this form of the operator") from None
+        raise CompileError(_explain_failure(failure, nodes)) from failure
     except ir.MLIRError as error:
-        raise CompileError(f"{pipeline} left invalid IR: {' '.join(str(error).split())}") from error
+        first = error.error_diagnostics[0]
+        names = ", ".join(source_names(first.location)) or "the module"
+        raise CompileError(f"{names}: {pipeline} left invalid IR: {' '.join(first.message.split())}") from error
 
 
-def _without_lowering(failure: pipelines.PipelineFailure, nodes: Sequence[SourceNode]) -> SourceNode | None:
-    """The operator that no pattern of torch-mlir took, if that is the failure."""
-    for diagnostic in failure.diagnostics[:1]:
-        if diagnostic.message.startswith("failed to legalize operation"):
-            names = source_names(diagnostic.location)
-            return next((node for node in nodes if node.name in names), None)
-    return None
+def _explain_failure(failure: pipelines.PipelineFailure, nodes: Sequence[SourceNode]) -> str:
+    """The first error that a pass reported, with the name of the source node it is about."""
+    if not failure.diagnostics:
+        return str(failure)
+    first = failure.diagnostics[0]
+    names = source_names(first.location)
+    if first.message.startswith("failed to legalize operation"):  # torch-mlir prints the operation, constants and all
+        described = [f"{node.name} ({node.op_type})" for node in nodes if node.name in names]
+        return f"{', '.join(described or names)}: there is no lowering of this form of the operator"
+    if not names:
+        return str(failure)
+    return f"{', '.join(names)}: {' '.join(first.message.split())}"
 
 
 def _explaining(pipeline: str) -> str:
@@ -283,7 +287,7 @@ def _jit(module: ir.Module) -> Executable:
 def _interpreter(module: ir.Module) -> Executable:
     from torq_mlir.backends import interpreter
 
-    return lambda inputs: interpreter.run(module, inputs)
+    return interpreter.Interpreter(module)
 
 
 _EXECUTABLES: Mapping[str, Callable[[ir.Module], Executable]] = {"jit": _jit, "interpreter": _interpreter}

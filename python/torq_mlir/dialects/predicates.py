@@ -21,7 +21,7 @@ def is_storage_type(element: ir.Type) -> bool:
 
 
 def is_element_type(element: ir.Type) -> bool:
-    """Whether a type is one that numbers of a tensor have in PyTorch: f16, bf16, f32, f64, i1, si8 to si64, ui8, ui16."""
+    """Whether numbers in a torch tensor can have a type: f16, bf16, f32, f64, i1, si8 to si64, ui8 or ui16."""
     if isinstance(element, ir.IntegerType):
         widths = (1,) if element.is_signless else (8, 16) if element.is_unsigned else (8, 16, 32, 64)
         return element.width in widths

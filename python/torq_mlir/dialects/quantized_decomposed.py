@@ -3,8 +3,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The quantized_decomposed dialect: op classes and builders, for builtin tensors and for `!torch.vtensor`.
 
-Builders return the result, and those of `choose_*` operations a scale and a zero point. `dtype` is the storage type as an `ir.IntegerType` with signedness; on builtin tensors the
-stored elements are signless integers of its width.
+Builders return the result, and those of `choose_*` operations a scale and a zero point. `dtype` is the storage type as
+an `ir.IntegerType` with signedness; on builtin tensors the stored elements are signless integers of its width.
 """
 
 from collections.abc import Sequence

@@ -167,9 +167,10 @@ def fake_quant_types(operands: Operands, attributes: Attributes, result: TensorI
             raise InvalidOperationError(f"'{name}' must have element type f32, but got '{value.type}'")
     _require_float("scales", operands["scales"])
     zero_points = operands["zero_points"]
-    if zero_points.is_torch and zero_points.element is not None:
-        if not zero_points.is_integer or not zero_points.element.is_signed:
-            raise InvalidOperationError(f"'zero_points' must be signed integers, but got '{zero_points.type}'")
+    if not zero_points.is_torch or zero_points.element is None:
+        return
+    if not zero_points.is_integer or not zero_points.element.is_signed:
+        raise InvalidOperationError(f"'zero_points' must be signed integers, but got '{zero_points.type}'")
 
 
 def ordered_range(operands: Operands, attributes: Attributes, result: TensorInfo) -> None:

@@ -31,8 +31,8 @@ def convert_element_type(x: np.ndarray, dtype: np.dtype) -> np.ndarray:
     """The values of `x` as another number type.
 
     Integers and float64 values become float16 or bfloat16 by way of float32. Floats become integers towards zero: in 64
-    bits for int64 and uint8, in 32 bits otherwise. NaN and what is too large for these become the least such integer, and
-    a narrower type keeps the low bits. Integers wrap around. Everything but zero is true.
+    bits for int64 and uint8, in 32 bits otherwise. NaN and what is too large for these become the least such integer,
+    and a narrower type keeps the low bits. Integers wrap around. Everything but zero is true.
 
     Args:
       x: boolean, integer or floating-point values, any shape.

@@ -6,8 +6,8 @@
     quantize:   clamp(round_half_even(x * (1 / scales) + zero_points), quant_min, quant_max)
     dequantize: (q - zero_points) * scales
 
-Unlike per tensor and per channel, the zero point is added before rounding, and float16 and bfloat16 tensors are computed
-in their own type. A token is a row along the last axis, which is a group as long as that axis.
+Unlike per tensor and per channel, the zero point is added before rounding, and float16 and bfloat16 tensors are
+computed in their own type. A token is a row along the last axis, which is a group as long as that axis.
 """
 
 import numpy as np
@@ -30,12 +30,12 @@ def quantize_per_channel_group(
 ) -> np.ndarray:
     """`clamp(round_half_even(x * (1 / scales) + zero_points), quant_min, quant_max)`.
 
-    Each step rounds to the type to which its operands promote; the reciprocal is taken in the type of the scales, integer
-    zero points and the bounds convert to that of the product. With `divide`, half precision is computed in float32, and the
-    scales convert to the type of the product.
+    Each step rounds to the type to which its operands promote; the reciprocal is taken in the type of the scales,
+    integer zero points and the bounds convert to that of the product. With `divide`, half precision is computed in
+    float32, and the scales convert to the type of the product.
 
-    Infinities saturate; NaN becomes 0, and `quant_min` with `divide`, as in `quantize.quantize`. (PyTorch refuses NaN per
-    group and takes it per token.) What a bound that half precision rounds leaves beyond the storage type saturates.
+    Infinities saturate; NaN becomes 0, and `quant_min` with `divide`, as in `quantize.quantize`. (PyTorch refuses NaN
+    per group and takes it per token.) What a bound that half precision rounds leaves beyond the storage type saturates.
 
     Args:
       x: float16, bfloat16, float32 or float64, of rank 1 or more.
@@ -53,8 +53,8 @@ def quantize_per_channel_group(
 
     Raises:
       TypeError: `x` is not of a floating-point type.
-      ValueError: the bounds are not ordered or not values of `dtype`, `axis` is out of range, the groups do not divide the
-        axis, or scales or zero points have another shape.
+      ValueError: the bounds are not ordered or not values of `dtype`, `axis` is out of range, the groups do not divide
+        the axis, or scales or zero points have another shape.
     """
     x, storage = np.asarray(x), np.iinfo(dtype)
     if not is_float(x.dtype):
@@ -88,8 +88,8 @@ def dequantize_per_channel_group(
     """`(q - zero_points) * scales`; `q` is not clamped.
 
     The difference of integers is exact, where PyTorch wraps around in int8 if the zero points are int8; that with a
-    floating-point zero point has its type. The product has the type to which its operands promote, and converts to `dtype`
-    last.
+    floating-point zero point has its type. The product has the type to which its operands promote, and converts to
+    `dtype` last.
 
     Args:
       q: integers of at most 32 bits, of rank 1 or more.

@@ -3,7 +3,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Quantization parameters from the range of a tensor or of its rows, as reductions and scalar arithmetic.
 
-See `numerics.choose_qparams` for the formulas and the type of each step. Ops are created at the current insertion point.
+See `numerics.choose_qparams` for the formulas and the type of each step. Ops are created at the current insertion
+point.
 """
 
 import math as python_math
@@ -50,7 +51,7 @@ def choose_qparams(input: ir.Value, quant_min: int, quant_max: int, eps: float) 
 def choose_qparams_symmetric(
     input: ir.Value, quant_min: int, quant_max: int, eps: float, dtype: ir.IntegerType
 ) -> tuple[ir.Value, ir.Value]:
-    """Scale, tensor<1xf64>, and zero point, tensor<1xi64>, for the largest magnitude in a tensor of f16, bf16 or f32."""
+    """Scale, tensor<1xf64>, and zero point, tensor<1xi64>, for the largest magnitude in such a tensor."""
     magnitude = scalar_of(_largest_magnitude(input, rows=False))
     scale = _quotient(magnitude, (quant_max - quant_min) / 2, element_type(input))
     scale = arith.maximumf(scale, scalar_constant(ir.F32Type.get(), eps))

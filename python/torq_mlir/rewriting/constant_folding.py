@@ -9,14 +9,18 @@ from torch_mlir import ir
 from torq_mlir.numerics.quantize import dequantize, quantize
 
 from ..dialects import elements
+from .integer_chain import MOVEMENTS, move_array
 from .qparams import match_dequantize, match_quantize
 
 
 def fold_integers(value: ir.Value) -> np.ndarray | None:
-    """The integers that `value` is: a constant, or the quantization of constant floats."""
+    """The integers that `value` is: a constant, moved or not, or the quantization of constant floats."""
     constant = elements.constant_value(value)
     if constant is not None or isinstance(value.owner, ir.Block):
         return constant
+    if value.owner.operation.name in MOVEMENTS:
+        source = fold_integers(value.owner.operation.operands[0])
+        return None if source is None else np.ascontiguousarray(move_array(value.owner.operation, source))
     parameters = match_quantize(value.owner.operation)
     floats = None if parameters is None else fold_floats(parameters.input)
     if floats is None:

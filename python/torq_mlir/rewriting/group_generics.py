@@ -4,8 +4,8 @@
 """Quantize and dequantize with parameters for each token or channel group, as linalg.generic on the elements.
 
 Scales and zero points are indexed by what the axis is divided by, so that nothing of the size of the tensor is made of
-them; what depends on a parameter alone is computed ahead of the loop. Every step rounds to the type to which its operands
-promote, as PyTorch's does. Ops are created at the current insertion point.
+them; what depends on a parameter alone is computed ahead of the loop. Every step rounds to the type to which its
+operands promote, as PyTorch's does. Ops are created at the current insertion point.
 """
 
 import contextlib

@@ -12,7 +12,7 @@ from torch_mlir.dialects import linalg
 from ..dialects import elements
 from .qparams import Dequantize, match_dequantize
 
-_RESHAPES = "tensor.expand_shape", "tensor.collapse_shape"
+MOVEMENTS = "tensor.expand_shape", "tensor.collapse_shape", "linalg.transpose"
 
 
 @dataclass(frozen=True)
@@ -57,11 +57,15 @@ class IntegerChain:
     def move(self, array: np.ndarray) -> np.ndarray:
         """The data movement on a numpy array of the source's shape."""
         for step in self.steps:
-            if step.name == "linalg.transpose":
-                array = array.transpose(list(ir.DenseI64ArrayAttr(step.attributes["permutation"])))
-            else:
-                array = array.reshape(ir.RankedTensorType(step.results[0].type).shape)
+            array = move_array(step, array)
         return array
+
+
+def move_array(step: ir.Operation, array: np.ndarray) -> np.ndarray:
+    """A reshape or linalg.transpose on a numpy array."""
+    if step.name == "linalg.transpose":
+        return array.transpose(list(ir.DenseI64ArrayAttr(step.attributes["permutation"])))
+    return array.reshape(ir.RankedTensorType(step.results[0].type).shape)
 
 
 def match_integer_chain(value: ir.Value) -> IntegerChain | None:
@@ -71,7 +75,7 @@ def match_integer_chain(value: ir.Value) -> IntegerChain | None:
         if isinstance(value.owner, ir.Block):
             return None
         step = value.owner.operation
-        if step.name not in (*_RESHAPES, "linalg.transpose") and pad_value(step) != 0.0:
+        if step.name not in MOVEMENTS and pad_value(step) != 0.0:
             return None
         steps.insert(0, step)
         value = step.operands[0]

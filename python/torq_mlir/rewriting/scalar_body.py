@@ -3,8 +3,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The scalar computation of a linalg.generic as an expression tree, to be matched with Python's `match`.
 
-An expression is a tuple: `("arg", index)`, `("const", value)`, `("index", loop)`, `("arith.cmpf", predicate, lhs, rhs)` or
-`(operation name, operand, ...)`. Values captured from outside the body are constants, or `("outer", value)`.
+An expression is a tuple: `("arg", index)`, `("const", value)`, `("index", loop)`, `("arith.cmpf", predicate, lhs,
+rhs)` or `(operation name, operand, ...)`. Values captured from outside the body are constants, or `("outer", value)`.
 """
 
 import math

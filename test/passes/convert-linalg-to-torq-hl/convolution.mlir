@@ -135,3 +135,97 @@ func.func @conv3d(%x: tensor<1x4x4x4x3xi8>) -> tensor<1x4x4x4x5xi8> {
   } -> tensor<1x4x4x4x5xi8>
   return %q : tensor<1x4x4x4x5xi8>
 }
+
+// -----
+
+// Run-time weights: their zero point is subtracted, and -3 times their sums go into the bias.
+
+// CHECK-LABEL: func.func @runtime_weights
+// CHECK-DAG: %[[M:.*]] = arith.constant dense<1073741824> : tensor<5x1xi32>
+// CHECK: %[[W:.*]] = linalg.generic {{.*}} ins(%arg1 : tensor<5x3x1x1xi8>) outs(%{{.*}} : tensor<5x3x1x1xi16>)
+// CHECK: arith.subi %{{.*}}, %c7_i16
+// CHECK: %[[SUM:.*]] = linalg.generic {{.*}}iterator_types = ["parallel", "reduction", "reduction", "reduction"]} ins(%[[W]] : tensor<5x3x1x1xi16>) outs(%{{.*}} : tensor<5xi32>)
+// CHECK: %[[C:.*]] = linalg.generic {{.*}} ins(%[[SUM]] : tensor<5xi32>)
+// CHECK: arith.muli %{{.*}}, %c-3_i32
+// CHECK: %[[B:.*]] = tensor.expand_shape %[[C]]
+// CHECK: %[[P:.*]] = tensor.concat dim(1) %[[B]], %[[M]]
+// CHECK: %[[SB:.*]] = tensor.collapse_shape %[[P]]
+// CHECK: "torq_hl.conv2d"(%{{.*}}, %[[W]], %[[SB]], %arg0)
+func.func @runtime_weights(%x: tensor<1x3x4x6xi8>, %w: tensor<5x3x1x1xi8>) -> tensor<1x5x4x6xi8> {
+  %zero = arith.constant 0 : i32
+  %zx = arith.constant 3 : i32
+  %zw = arith.constant 7 : i32
+  %acc_scale = arith.constant 0.125 : f64
+  %sy = arith.constant 0.5 : f64
+  %ei = tensor.empty() : tensor<1x5x4x6xi32>
+  %init = linalg.fill ins(%zero : i32) outs(%ei : tensor<1x5x4x6xi32>) -> tensor<1x5x4x6xi32>
+  %acc = linalg.conv_2d_nchw_fchw_q {dilations = dense<1> : vector<2xi64>, strides = dense<1> : vector<2xi64>} ins(%x, %w, %zx, %zw : tensor<1x3x4x6xi8>, tensor<5x3x1x1xi8>, i32, i32) outs(%init : tensor<1x5x4x6xi32>) -> tensor<1x5x4x6xi32>
+  %ye = tensor.empty() : tensor<1x5x4x6xf32>
+  %y = linalg.generic {indexing_maps = [affine_map<(a, b, c, d) -> (a, b, c, d)>, affine_map<(a, b, c, d) -> (a, b, c, d)>], iterator_types = ["parallel", "parallel", "parallel", "parallel"]} ins(%acc : tensor<1x5x4x6xi32>) outs(%ye : tensor<1x5x4x6xf32>) {
+  ^bb0(%in: i32, %out: f32):
+    %s = arith.truncf %acc_scale : f64 to f32
+    %f = arith.sitofp %in : i32 to f32
+    %p = arith.mulf %f, %s : f32
+    linalg.yield %p : f32
+  } -> tensor<1x5x4x6xf32>
+  %qe = tensor.empty() : tensor<1x5x4x6xi8>
+  %q = linalg.generic {indexing_maps = [affine_map<(a, b, c, d) -> (a, b, c, d)>, affine_map<(a, b, c, d) -> (a, b, c, d)>], iterator_types = ["parallel", "parallel", "parallel", "parallel"]} ins(%y : tensor<1x5x4x6xf32>) outs(%qe : tensor<1x5x4x6xi8>) {
+  ^bb0(%in: f32, %out: i8):
+    %s = arith.truncf %sy : f64 to f32
+    %zp = arith.constant -4.0 : f32
+    %lo = arith.constant -128.0 : f32
+    %hi = arith.constant 127.0 : f32
+    %a = arith.divf %in, %s : f32
+    %r = math.roundeven %a : f32
+    %z = arith.addf %r, %zp : f32
+    %m = arith.maximumf %z, %lo : f32
+    %n = arith.minimumf %m, %hi : f32
+    %i = arith.fptosi %n : f32 to i8
+    linalg.yield %i : i8
+  } -> tensor<1x5x4x6xi8>
+  return %q : tensor<1x5x4x6xi8>
+}
+
+// -----
+
+// Both zero points are zero: nothing is emitted for them.
+
+// CHECK-LABEL: func.func @runtime_weights_symmetric
+// CHECK-NOT: linalg.
+// CHECK: %[[SB:.*]] = arith.constant dense<[0, 1073741824, 0, 1073741824, 0, 1073741824, 0, 1073741824, 0, 1073741824]>
+// CHECK-NOT: linalg.
+// CHECK: "torq_hl.conv2d"(%{{.*}}, %arg1, %[[SB]], %arg0)
+func.func @runtime_weights_symmetric(%x: tensor<1x3x4x6xi8>, %w: tensor<5x3x1x1xi8>) -> tensor<1x5x4x6xi8> {
+  %zero = arith.constant 0 : i32
+  %zx = arith.constant 0 : i32
+  %zw = arith.constant 0 : i32
+  %acc_scale = arith.constant 0.125 : f64
+  %sy = arith.constant 0.5 : f64
+  %ei = tensor.empty() : tensor<1x5x4x6xi32>
+  %init = linalg.fill ins(%zero : i32) outs(%ei : tensor<1x5x4x6xi32>) -> tensor<1x5x4x6xi32>
+  %acc = linalg.conv_2d_nchw_fchw_q {dilations = dense<1> : vector<2xi64>, strides = dense<1> : vector<2xi64>} ins(%x, %w, %zx, %zw : tensor<1x3x4x6xi8>, tensor<5x3x1x1xi8>, i32, i32) outs(%init : tensor<1x5x4x6xi32>) -> tensor<1x5x4x6xi32>
+  %ye = tensor.empty() : tensor<1x5x4x6xf32>
+  %y = linalg.generic {indexing_maps = [affine_map<(a, b, c, d) -> (a, b, c, d)>, affine_map<(a, b, c, d) -> (a, b, c, d)>], iterator_types = ["parallel", "parallel", "parallel", "parallel"]} ins(%acc : tensor<1x5x4x6xi32>) outs(%ye : tensor<1x5x4x6xf32>) {
+  ^bb0(%in: i32, %out: f32):
+    %s = arith.truncf %acc_scale : f64 to f32
+    %f = arith.sitofp %in : i32 to f32
+    %p = arith.mulf %f, %s : f32
+    linalg.yield %p : f32
+  } -> tensor<1x5x4x6xf32>
+  %qe = tensor.empty() : tensor<1x5x4x6xi8>
+  %q = linalg.generic {indexing_maps = [affine_map<(a, b, c, d) -> (a, b, c, d)>, affine_map<(a, b, c, d) -> (a, b, c, d)>], iterator_types = ["parallel", "parallel", "parallel", "parallel"]} ins(%y : tensor<1x5x4x6xf32>) outs(%qe : tensor<1x5x4x6xi8>) {
+  ^bb0(%in: f32, %out: i8):
+    %s = arith.truncf %sy : f64 to f32
+    %zp = arith.constant -4.0 : f32
+    %lo = arith.constant -128.0 : f32
+    %hi = arith.constant 127.0 : f32
+    %a = arith.divf %in, %s : f32
+    %r = math.roundeven %a : f32
+    %z = arith.addf %r, %zp : f32
+    %m = arith.maximumf %z, %lo : f32
+    %n = arith.minimumf %m, %hi : f32
+    %i = arith.fptosi %n : f32 to i8
+    linalg.yield %i : i8
+  } -> tensor<1x5x4x6xi8>
+  return %q : tensor<1x5x4x6xi8>
+}

@@ -8,13 +8,14 @@ import functools
 import numpy as np
 import onnxruntime
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from onnx import helper
 from torq_mlir.numerics.quantize import dequantize, quantize
 
 STORAGE = [np.int8, np.uint8, np.int16, np.uint16]
+few = settings(max_examples=40)
 special = st.sampled_from([np.nan, np.inf, -np.inf, 0.0, -0.0, 1e-40, 3e38, -3e38])
 
 
@@ -53,6 +54,7 @@ def draw_parameters(data, shape, dtype, scale_dtype, per_channel):
 
 @pytest.mark.parametrize("dtype", STORAGE)
 @pytest.mark.parametrize("per_channel", [False, True])
+@few
 @given(data=st.data())
 def test_quantize(dtype, per_channel, data):
     elements = st.one_of(st.floats(-2000, 2000, width=32), special.map(np.float32))
@@ -65,6 +67,7 @@ def test_quantize(dtype, per_channel, data):
 
 @pytest.mark.parametrize("dtype", [np.int8, np.uint8])
 @pytest.mark.parametrize("per_channel", [False, True])
+@few
 @given(data=st.data())
 def test_quantize_float16(dtype, per_channel, data):
     x = data.draw(hnp.arrays(np.float16, hnp.array_shapes(min_dims=1), elements=st.floats(-2000, 2000, width=16)))
@@ -83,6 +86,7 @@ def test_extreme_scales(scale):
 
 @pytest.mark.parametrize("dtype", STORAGE)
 @pytest.mark.parametrize("per_channel", [False, True])
+@few
 @given(data=st.data())
 def test_dequantize(dtype, per_channel, data):
     q = data.draw(hnp.arrays(dtype, hnp.array_shapes(min_dims=1, max_side=20)))
@@ -92,6 +96,7 @@ def test_dequantize(dtype, per_channel, data):
 
 
 @pytest.mark.parametrize("per_channel", [False, True])
+@few
 @given(data=st.data())
 def test_dequantize_bias(per_channel, data):
     q = data.draw(hnp.arrays(np.int32, st.integers(1, 20)))
@@ -101,6 +106,7 @@ def test_dequantize_bias(per_channel, data):
     assert ours.tolist() == run("DequantizeLinear", q, scale, zero_point, np.float32, axis).tolist()
 
 
+@few
 @given(hnp.arrays(np.int8, 20), st.floats(2.0**-10, 16, width=16), st.integers(-128, 127))
 def test_dequantize_float16(q, scale, zero_point):
     ours = dequantize(q, np.float16(scale), zero_point, dtype=np.float16)

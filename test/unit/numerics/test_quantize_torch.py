@@ -8,7 +8,7 @@ import warnings
 import ml_dtypes
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from torq_mlir.numerics.quantize import dequantize, quantize
@@ -28,6 +28,7 @@ FLOATS = {
 }
 HALF = [np.float16, ml_dtypes.bfloat16]
 values = st.one_of(st.floats(-1000, 1000, width=16), st.sampled_from([np.nan, np.inf, -np.inf, -0.0]))
+few = settings(max_examples=40)
 scales = st.floats(2.0**-10, 16)
 
 
@@ -52,6 +53,7 @@ def draw_range(data, dtype):
 
 
 @pytest.mark.parametrize("dtype", STORAGE)
+@few
 @given(st.sampled_from([np.float32, *HALF]), st.data())
 def test_quantize_per_tensor(dtype, input_dtype, data):
     x = data.draw(hnp.arrays(np.float32, hnp.array_shapes(min_dims=0, max_side=20), elements=values)).astype(
@@ -68,6 +70,7 @@ def test_quantize_per_tensor(dtype, input_dtype, data):
 
 
 @pytest.mark.parametrize("scale_dtype", FLOATS)
+@few
 @given(st.sampled_from(list(STORAGE)), st.sampled_from([np.float32, *HALF]), st.data())
 def test_quantize_per_channel(scale_dtype, dtype, input_dtype, data):
     x = data.draw(hnp.arrays(np.float32, hnp.array_shapes(min_dims=1, max_side=9), elements=values)).astype(input_dtype)
@@ -94,6 +97,7 @@ def test_int32_within_its_range():
 
 
 @pytest.mark.parametrize("result_dtype", FLOATS)
+@few
 @given(st.sampled_from(list(STORAGE)), st.data())
 def test_dequantize_per_tensor(result_dtype, dtype, data):
     q = data.draw(hnp.arrays(dtype, hnp.array_shapes(min_dims=0, max_side=20)))
@@ -105,6 +109,7 @@ def test_dequantize_per_tensor(result_dtype, dtype, data):
 
 
 @pytest.mark.parametrize("result_dtype", FLOATS)
+@few
 @given(data=st.data())
 def test_dequantize_int32(result_dtype, data):
     q = data.draw(hnp.arrays(np.int32, hnp.array_shapes(min_dims=0)))
@@ -115,6 +120,7 @@ def test_dequantize_int32(result_dtype, data):
 
 
 @pytest.mark.parametrize("scale_dtype", FLOATS)
+@few
 @given(st.sampled_from([np.int8, np.uint8, np.int16]), st.sampled_from(list(FLOATS)), st.data())
 def test_dequantize_per_channel(scale_dtype, dtype, result_dtype, data):
     q = data.draw(hnp.arrays(dtype, hnp.array_shapes(min_dims=1, max_side=9)))

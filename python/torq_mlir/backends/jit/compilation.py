@@ -78,7 +78,7 @@ def compile(module: ir.Module, *, opt_level: int = 2) -> Executable:
         _run(lowered, _BUFFERIZE)
         kernels.outline(lowered, entry)
         _run(lowered, _LOWER)
-        engine = ExecutionEngine(lowered, opt_level=opt_level)
+        engine = _engine(lowered, opt_level)
     return Executable(engine, interface)
 
 
@@ -98,6 +98,13 @@ def _diagnostics_as_error(context: ir.Context) -> Iterator[None]:
         raise CompileError("\n".join(messages)) from failure
     finally:
         handler.detach()
+
+
+def _engine(module: ir.Module, opt_level: int) -> ExecutionEngine:
+    try:
+        return ExecutionEngine(module, opt_level=opt_level)
+    except RuntimeError as error:
+        raise CompileError(str(error)) from error
 
 
 def _clone(module: ir.Module) -> ir.Module:

@@ -43,7 +43,7 @@ def _outline(module: ir.Module, operation: ir.Operation, name: str) -> None:
             _replace_uses(body, old, new)
         with ir.InsertionPoint(operation):
             call = func.CallOp(function, parameters)
-        if all(_is_static(value.type) for value in parameters):
+        if all(_is_known_by_pointer(value.type) for value in parameters):
             for each in (function, call):
                 each.operation.attributes["llvm.bareptr"] = ir.UnitAttr.get()
     operation.erase()
@@ -56,9 +56,11 @@ def _is_strided_copy(operation: ir.Operation) -> bool:
     return not all(ir.MemRefType(operand.type).layout == _identity(operand.type) for operand in operation.operands)
 
 
-def _is_static(type_: ir.Type) -> bool:
-    """Whether a pointer tells everything about a buffer of this type."""
-    return not isinstance(type_, ir.MemRefType) or (type_.has_static_shape and type_.layout == _identity(type_))
+def _is_known_by_pointer(type_: ir.Type) -> bool:
+    """Whether a pointer says everything about a buffer of this type that can be passed by it."""
+    if not isinstance(type_, ir.MemRefType):
+        return True
+    return type_.has_static_shape and 0 not in type_.shape and type_.layout == _identity(type_)
 
 
 def _identity(type_: ir.Type) -> ir.Attribute:

@@ -63,7 +63,8 @@ class Signature(NamedTuple):
 
     @property
     def takes_pointers(self) -> bool:
-        return all(spec.is_static for spec in (*self.inputs, *self.results))
+        # MLIR passes empty buffers by descriptor.
+        return all(spec.is_static and 0 not in spec.shape for spec in (*self.inputs, *self.results))
 
     @property
     def symbol(self) -> str:

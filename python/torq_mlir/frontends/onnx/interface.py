@@ -4,32 +4,13 @@
 """Inputs and outputs of a model, with the quantization of those that are integers."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 import onnx
 from onnx import helper, numpy_helper
 
+from torq_mlir.frontends.tensor_info import TensorInfo
 from torq_mlir.passes.raise_onnx_quantization.forms import MOVEMENTS, QOPERATORS, QuantizedInput
-
-
-@dataclass(frozen=True)
-class TensorInfo:
-    """An input or output of a model.
-
-    Attributes:
-      name: name in the source model.
-      shape: static shape; -1 for a dimension that depends on the values of the inputs.
-      dtype: numpy dtype, of the sign that the source model gives it.
-      scale, zero_point: of a quantized tensor, `real = (integer - zero_point) * scale`; None when the tensor is not
-        quantized, or not with one constant scale.
-    """
-
-    name: str
-    shape: tuple[int, ...]
-    dtype: np.dtype
-    scale: float | None = None
-    zero_point: int | None = None
 
 
 _Parameters = tuple[float, int]

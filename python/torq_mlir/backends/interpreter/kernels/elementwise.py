@@ -64,8 +64,8 @@ def mul(
 ) -> np.ndarray:
     """Integers: `y = clamp(rescale(x1 * x2 + bias, multiplier, shift) + output_zp, ...)`.
 
-    bf16: `y = x1 * x2 + bias`, where `scale_bias` is one f32 bias. The product is exact in f32, the sum is one of f32,
-    and it is rounded to bf16. The inputs broadcast.
+    bf16: `y = x1 * x2 + bias`, where `scale_bias` is one f32 bias. Product and sum are those of f32, where the product
+    is exact unless it underflows, and the sum is rounded to bf16. The inputs broadcast.
     """
     if init.dtype == BFLOAT16:
         return _mul_bfloat16(init, scale_bias, input1, input2)

@@ -1,0 +1,9 @@
+# Part of the torq-mlir project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Programs of `torch.export` to the torch dialect."""
+
+from .importing import import_program
+from .loading import LoadedProgram, load
+
+__all__ = ["LoadedProgram", "import_program", "load"]

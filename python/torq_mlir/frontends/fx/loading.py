@@ -1,0 +1,81 @@
+# Part of the torq-mlir project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""From an exported program to one that is ready to import: static, without side effects, of operators to lower."""
+
+import operator
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from torch.export import ExportedProgram
+
+from torq_mlir.errors import ModelError
+from torq_mlir.frontends.tensor_info import TensorInfo
+
+from .decompositions import decomposition_table
+from .dtypes import check_dtype, to_numpy
+from .interface import describe_inputs, describe_outputs
+from .shapes import fix_input_shapes
+from .signature import check_signature, make_updates_explicit, output_names, state_values
+
+
+@dataclass(frozen=True)
+class LoadedProgram:
+    """A program that is ready to import.
+
+    Attributes:
+      program: what is imported. Its signature has no updates: see `updates`.
+      source: the program before operators were taken apart, whose nodes are what errors and locations name.
+      inputs: those of a call, then the buffers that a call updates.
+      outputs: what a call returns, then the new values of what it updates.
+      state: values, by name of the input, of the buffers that a call updates.
+      updates: for each output the name of the input that it is the new value of; None for what a call returns.
+    """
+
+    program: ExportedProgram
+    source: ExportedProgram
+    inputs: tuple[TensorInfo, ...]
+    outputs: tuple[TensorInfo, ...]
+    state: Mapping[str, np.ndarray]
+    updates: tuple[str | None, ...]
+
+    def source_name(self, node: torch.fx.Node) -> str:
+        """The name of the node of `source` that a node of `program` comes from."""
+        for origin in reversed(node.meta.get("from_node") or ()):
+            if origin.name in self._source_names:
+                return origin.name
+        return node.name
+
+    @property
+    def _source_names(self) -> frozenset[str]:
+        return frozenset(node.name for node in self.source.graph.nodes)
+
+
+def load(
+    program: ExportedProgram,
+    *,
+    input_shapes: Mapping[str, Sequence[int]] | None = None,
+    batch: int | None = None,
+) -> LoadedProgram:
+    """Prepare an exported program, which is not modified, for `import_program`.
+
+    Args:
+      input_shapes: shapes of inputs that have dynamic dimensions, by name.
+      batch: size of the first dimension of each input, where that is dynamic.
+
+    Raises:
+      ModelError: an input has a dimension that stays dynamic, or an input, an output, a dtype or an operator is not
+        supported. The message is one line and names the node, if it is about one.
+    """
+    source = fix_input_shapes(program, dict(input_shapes or {}), batch)
+    check_signature(source)
+    _check_nodes(source.graph)
+    decomposed = source.run_decompositions(dict(decomposition_table()))
+    _check_nodes(decomposed.graph)
+    names = output_names(decomposed)
+    state = {name: to_numpy(value).copy() for name, value in state_values(decomposed).items()}
+    updates = make_updates_explicit(decomposed)
+    inputs, outputs = describe_inputs(decomposed), describe_outputs(decomposed, names, updates)
+    return LoadedProgram(decomposed, source, inputs, outputs, state, tuple(updates))
