@@ -150,7 +150,7 @@ def convert_mul(operation: ir.Operation, rewriter) -> object:
     with ir.InsertionPoint(operation), locations_of([], clamped, quantize, generic):
         value = torq_hl.mul(
             constant(np.array([0, factor], np.int32)),
-            *(_centered(x) for x in inputs),
+            *(center(x.input, int(x.zero_point)) for x in inputs),
             output_zp=int(quantize.zero_point),
             output_min=low,
             output_max=high,
@@ -161,14 +161,14 @@ def convert_mul(operation: ir.Operation, rewriter) -> object:
     return None
 
 
-def _centered(dequantize: Dequantize) -> ir.Value:
-    zero_point = int(dequantize.zero_point)
+def center(value: ir.Value, zero_point: int) -> ir.Value:
+    """`value - zero_point` in i16; the value itself for zero."""
     if zero_point == 0:
-        return dequantize.input
+        return value
     return torq_hl.fma(
         constant(np.ones(1, np.int8)),
         constant(np.array([-zero_point, 1], np.int32)),
-        dequantize.input,
+        value,
         output_zp=0,
         output_min=-(1 << 15),
         output_max=(1 << 15) - 1,

@@ -1,7 +1,7 @@
 # Part of the torq-mlir project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Integer matrix products with one matrix for all rows as fully_connected."""
+"""Integer matrix products: with a constant matrix as fully_connected, of two run-time matrices as matmul."""
 
 from collections.abc import Callable
 
@@ -14,6 +14,7 @@ from torq_mlir.numerics.zero_points import input_zero_point_correction
 from torq_mlir.rewriting.patterns import NoMatch
 
 from .accumulation import Accumulation, Output
+from .elementwise import center, constant
 
 
 def match_product(accumulation: Accumulation, output: Output) -> tuple[Callable[[], ir.Value], int]:
@@ -22,14 +23,27 @@ def match_product(accumulation: Accumulation, output: Output) -> tuple[Callable[
     dims = linalg.infer_contraction_dimensions_from_maps(list(contraction.maps))
     if dims is None or (len(dims.n), len(dims.k)) != (1, 1) or accumulation.movement is not None:
         raise NoMatch("the contraction is neither a convolution nor a matrix product")
-    if list(dims.batch) or contraction.dims(0) != [*dims.m, *dims.k] or contraction.dims(2) != [*dims.m, *dims.n]:
-        raise NoMatch("the matrix product has batch or transposed operands")
+    rows = [*dims.batch, *dims.m]
+    if contraction.dims(0) != [*rows, *dims.k] or contraction.dims(2) != [*rows, *dims.n]:
+        raise NoMatch("the first operand or the result of the matrix product is transposed")
     weights = accumulation.constant_weights()
-    build_operands, shift = (_runtime if weights is None else _constant)(accumulation, output, dims)
+    if weights is None or list(dims.batch):
+        build = _match_matmul(accumulation, output, dims)
+    else:
+        build = _match_fully_connected(accumulation, output, dims, weights)
+    return build, len(rows)
+
+
+def _match_fully_connected(accumulation: Accumulation, output: Output, dims, weights) -> Callable[[], ir.Value]:
+    contraction = accumulation.contraction
+    correction = input_zero_point_correction(weights, contraction.input_zp, contraction.reduced_weight_dims)
+    weights = np.ascontiguousarray(weights if contraction.dims(1) == [*dims.k, *dims.n] else weights.T)
+    scale_bias, shift = output.scale_bias(accumulation, correction.reshape(-1))
 
     def build() -> ir.Value:
         return torq_hl.fully_connected(
-            *build_operands(),
+            arith.constant(None, elements.from_numpy(weights)),
+            scale_bias(),
             contraction.input,
             input_zp=contraction.input_zp,
             shift_factor=shift,
@@ -37,28 +51,32 @@ def match_product(accumulation: Accumulation, output: Output) -> tuple[Callable[
             **output.attributes,
         )
 
-    return build, len(contraction.dims(2)) - 1
+    return build
 
 
-def _constant(accumulation: Accumulation, output: Output, dims) -> tuple[Callable[[], tuple[ir.Value, ir.Value]], int]:
-    """A builder of constant weights and scale_bias, and the shift."""
-    contraction, weights = accumulation.contraction, accumulation.constant_weights()
-    correction = input_zero_point_correction(weights, contraction.input_zp, contraction.reduced_weight_dims)
-    weights = np.ascontiguousarray(weights if contraction.dims(1) == [*dims.k, *dims.n] else weights.T)
-    scale_bias, shift = output.scale_bias(accumulation, correction.reshape(-1))
-    return lambda: (arith.constant(None, elements.from_numpy(weights)), scale_bias()), shift
-
-
-def _runtime(accumulation: Accumulation, output: Output, dims) -> tuple[Callable[[], tuple[ir.Value, ir.Value]], int]:
-    """A builder of run-time weights and the scale_bias that their sums go into, and the shift."""
+def _match_matmul(accumulation: Accumulation, output: Output, dims) -> Callable[[], ir.Value]:
+    """Two run-time operands: their zero points are removed before, since both cross terms vary within the result."""
     contraction = accumulation.contraction
-    if contraction.dims(1) != [*dims.k, *dims.n]:
-        raise NoMatch("the run-time weights are transposed")
-    channels = ir.RankedTensorType(contraction.weights.type).shape[1]
-    scale_bias, shift = output.runtime_scale_bias(accumulation, channels)
+    transposed = contraction.dims(1) == [*dims.batch, *dims.n, *dims.k]
+    if len(dims.m) != 1 or not (transposed or contraction.dims(1) == [*dims.batch, *dims.k, *dims.n]):
+        raise NoMatch("the second operand of the matrix product has other dimensions than the first")
+    multiplier, shift = output.multiplier_and_shift()
+    if np.size(multiplier) != 1:
+        raise NoMatch("a product of two run-time matrices has one scale")
+    bias = np.asarray(0 if accumulation.bias is None else accumulation.bias) + output.bias
+    if bias.size != 1:
+        raise NoMatch("a product of two run-time matrices has no bias for each channel")
+    swap = [*range(len(dims.batch)), len(dims.batch) + 1, len(dims.batch)]
 
-    def build() -> tuple[ir.Value, ir.Value]:
-        weights = accumulation.runtime_weights()
-        return weights, scale_bias(weights, 1)
+    def build() -> ir.Value:
+        second = center(contraction.weights, contraction.weight_zp)
+        return torq_hl.matmul(
+            constant(np.array([bias.item(), np.asarray(multiplier).item()], np.int32)),
+            center(contraction.input, contraction.input_zp),
+            torq_hl.transpose(second, perm=swap) if transposed else second,
+            shift=shift,
+            element_type=output.element,
+            **output.attributes,
+        )
 
-    return build, shift
+    return build

@@ -98,3 +98,50 @@ func.func @row_bias(%x: tensor<2x3xi8>) -> tensor<2x2xi8> {
   } -> tensor<2x2xi8>
   return %q : tensor<2x2xi8>
 }
+
+// -----
+
+// Zero points leave by an fma that widens; there is one scale and no bias.
+
+// CHECK-LABEL: func.func @two_runtime_operands
+// CHECK-DAG: %[[P:.*]] = arith.constant dense<[0, 1073741824]> : tensor<2xi32>
+// CHECK-DAG: %[[SB1:.*]] = arith.constant dense<[-2, 1]> : tensor<2xi32>
+// CHECK-DAG: %[[SB2:.*]] = arith.constant dense<[4, 1]> : tensor<2xi32>
+// CHECK-DAG: %[[B:.*]] = "torq_hl.fma"(%{{.*}}, %{{.*}}, %[[SB2]], %arg1) {{.*}} -> tensor<3x2xi16>
+// CHECK-DAG: %[[A:.*]] = "torq_hl.fma"(%{{.*}}, %{{.*}}, %[[SB1]], %arg0) {{.*}} -> tensor<2x3xi16>
+// CHECK: "torq_hl.matmul"(%{{.*}}, %[[P]], %[[A]], %[[B]]) {output_max = 127 : i32, output_min = -128 : i32, output_zp = -4 : i32, shift = 32 : i32}
+// CHECK-NOT: linalg.
+func.func @two_runtime_operands(%x: tensor<2x3xi8>, %w: tensor<3x2xi8>) -> tensor<2x2xi8> {
+  %zero = arith.constant 0 : i32
+  %zx = arith.constant 2 : i32
+  %zw = arith.constant -4 : i32
+  %acc_scale = arith.constant 0.125 : f64
+  %sy = arith.constant 0.5 : f64
+  %ei = tensor.empty() : tensor<2x2xi32>
+  %init = linalg.fill ins(%zero : i32) outs(%ei : tensor<2x2xi32>) -> tensor<2x2xi32>
+  %acc = linalg.quantized_matmul ins(%x, %w, %zx, %zw : tensor<2x3xi8>, tensor<3x2xi8>, i32, i32) outs(%init : tensor<2x2xi32>) -> tensor<2x2xi32>
+  %ye = tensor.empty() : tensor<2x2xf32>
+  %y = linalg.generic {indexing_maps = [affine_map<(a, b) -> (a, b)>, affine_map<(a, b) -> (a, b)>], iterator_types = ["parallel", "parallel"]} ins(%acc : tensor<2x2xi32>) outs(%ye : tensor<2x2xf32>) {
+  ^bb0(%in: i32, %out: f32):
+    %s = arith.truncf %acc_scale : f64 to f32
+    %f = arith.sitofp %in : i32 to f32
+    %p = arith.mulf %f, %s : f32
+    linalg.yield %p : f32
+  } -> tensor<2x2xf32>
+  %qe = tensor.empty() : tensor<2x2xi8>
+  %q = linalg.generic {indexing_maps = [affine_map<(a, b) -> (a, b)>, affine_map<(a, b) -> (a, b)>], iterator_types = ["parallel", "parallel"]} ins(%y : tensor<2x2xf32>) outs(%qe : tensor<2x2xi8>) {
+  ^bb0(%in: f32, %out: i8):
+    %s = arith.truncf %sy : f64 to f32
+    %zp = arith.constant -4.0 : f32
+    %lo = arith.constant -128.0 : f32
+    %hi = arith.constant 127.0 : f32
+    %a = arith.divf %in, %s : f32
+    %r = math.roundeven %a : f32
+    %z = arith.addf %r, %zp : f32
+    %m = arith.maximumf %z, %lo : f32
+    %n = arith.minimumf %m, %hi : f32
+    %i = arith.fptosi %n : f32 to i8
+    linalg.yield %i : i8
+  } -> tensor<2x2xi8>
+  return %q : tensor<2x2xi8>
+}

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 import torch
 from torch_mlir.extras.fx_decomp_util import get_decomposition_table
 
-# Products that torch-mlir has itself. Taken apart they are multiplied by 1, and batches of rows by copies of the weights.
+# Products that torch-mlir has itself. Taken apart, they are multiplied by 1, and a batch of rows by copies of weights.
 _KEPT = (torch.ops.aten.linear, torch.ops.aten.matmul)
 
 

@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """From an exported program to one that is ready to import: static, without side effects, of operators to lower."""
 
-import operator
+import functools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -18,7 +18,7 @@ from .decompositions import decomposition_table
 from .dtypes import check_dtype, to_numpy
 from .interface import describe_inputs, describe_outputs
 from .shapes import fix_input_shapes
-from .signature import check_signature, make_updates_explicit, output_names, state_values
+from .signature import check_signature, make_updates_explicit, state_values
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,7 @@ class LoadedProgram:
                 return origin.name
         return node.name
 
-    @property
+    @functools.cached_property
     def _source_names(self) -> frozenset[str]:
         return frozenset(node.name for node in self.source.graph.nodes)
 
@@ -74,8 +74,39 @@ def load(
     _check_nodes(source.graph)
     decomposed = source.run_decompositions(dict(decomposition_table()))
     _check_nodes(decomposed.graph)
-    names = output_names(decomposed)
     state = {name: to_numpy(value).copy() for name, value in state_values(decomposed).items()}
-    updates = make_updates_explicit(decomposed)
-    inputs, outputs = describe_inputs(decomposed), describe_outputs(decomposed, names, updates)
-    return LoadedProgram(decomposed, source, inputs, outputs, state, tuple(updates))
+    outputs = make_updates_explicit(decomposed)
+    return LoadedProgram(
+        program=decomposed,
+        source=source,
+        inputs=describe_inputs(decomposed),
+        outputs=describe_outputs(decomposed, [output.name for output in outputs]),
+        state=state,
+        updates=tuple(output.updates for output in outputs),
+    )
+
+
+def _check_nodes(graph: torch.fx.Graph) -> None:
+    """Every node calls an operator, and gives tensors of dtypes that there is arithmetic for."""
+    for node in graph.nodes:
+        subject = f"input '{node.name}'" if node.op == "placeholder" else describe(node)
+        if node.op not in ("placeholder", "call_function", "output"):
+            raise ModelError(f"{subject}: control flow (an operator with a subgraph) is not supported")
+        if isinstance(node.target, torch._ops.HigherOrderOperator):
+            raise ModelError(f"{subject}: control flow and other operators with subgraphs are not supported")
+        values = node.meta.get("val")
+        for value in values if isinstance(values, list | tuple) else [values]:
+            if isinstance(value, torch.Tensor):
+                check_dtype(value.dtype, subject)
+
+
+def describe(node: torch.fx.Node) -> str:
+    """A node as errors name it."""
+    return f"{node.name} ({operator_name(node)})"
+
+
+def operator_name(node: torch.fx.Node) -> str:
+    """The operator that a node calls: namespace, name and overload unless that is the default one."""
+    if isinstance(node.target, torch._ops.OpOverload):
+        return str(node.target).removesuffix(".default")
+    return getattr(node.target, "__name__", str(node.target))

@@ -4,7 +4,7 @@
 """Inputs and outputs of an exported program: those of its caller, and what it updates besides."""
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 import torch
 from torch.export import ExportedProgram
@@ -20,6 +20,8 @@ from torch.utils import _pytree as pytree
 
 from torq_mlir.errors import ModelError
 
+# What the entries of a path in a structure call their key.
+_KEY_FIELDS = ("key", "idx", "name")
 _UPDATES = (OutputKind.BUFFER_MUTATION, OutputKind.PARAMETER_MUTATION, OutputKind.USER_INPUT_MUTATION)
 
 
@@ -38,7 +40,9 @@ def check_signature(program: ExportedProgram) -> None:
         if spec.kind not in (InputKind.USER_INPUT, InputKind.PARAMETER, InputKind.BUFFER, InputKind.CONSTANT_TENSOR):
             raise ModelError(f"'{spec.target or spec.arg.name}': inputs of the kind {spec.kind.name} are not supported")
         if not isinstance(spec.arg, TensorArgument | ConstantArgument):
-            raise ModelError(f"input '{spec.arg.name}': only tensors and constants are supported, not a symbolic number")
+            raise ModelError(
+                f"input '{spec.arg.name}': only tensors and constants are supported, not a symbolic number"
+            )
     names = iter(output_names(program))
     for spec in program.graph_signature.output_specs:
         name = next(names) if spec.kind == OutputKind.USER_OUTPUT else None
@@ -61,34 +65,45 @@ def output_names(program: ExportedProgram) -> list[str]:
 
 
 def _path_name(path: tuple) -> str:
-    keys = [str(next(getattr(key, field) for field in ("key", "idx", "name") if hasattr(key, field))) for key in path]
-    if not path or isinstance(path[0], pytree.SequenceKey):
-        return "_".join(["output", *[".".join(keys)][: len(keys)]])
-    return ".".join(keys)
+    keys = ".".join(str(next(getattr(key, each) for each in _KEY_FIELDS if hasattr(key, each))) for key in path)
+    if not path:
+        return "output"
+    return f"output_{keys}" if isinstance(path[0], pytree.SequenceKey) else keys
 
 
-def make_updates_explicit(program: ExportedProgram) -> list[str | None]:
+class Output(NamedTuple):
+    """A result of the imported function: what a call returns, or the new value of the input that it `updates`."""
+
+    name: str
+    updates: str | None = None
+
+
+def make_updates_explicit(program: ExportedProgram) -> list[Output]:
     """Change the signature so that what a call updates is an output, and a buffer that it updates an input.
 
     These come last, after the inputs and outputs of the caller. Outputs that are None disappear.
 
     Returns:
-      For each output the name of the input that it is the new value of; None for what a call returns.
+      The outputs, in order.
     """
     signature = program.graph_signature
-    updated = {spec.target: spec for spec in signature.output_specs if spec.kind in _UPDATES}
-    state = [spec for spec in signature.input_specs if spec.target in updated]
-    names = {spec.target: spec.arg.name for spec in state}
-    others = [spec for spec in signature.input_specs if spec.target not in updated]
-    signature.input_specs[:] = others + [InputSpec(InputKind.USER_INPUT, spec.arg, None) for spec in state]
-    returned = [
-        spec
-        for spec in signature.output_specs
-        if spec.kind == OutputKind.USER_OUTPUT and isinstance(spec.arg, TensorArgument)
-    ]
-    updates = list(updated.values())
-    signature.output_specs[:] = returned + [OutputSpec(OutputKind.USER_OUTPUT, spec.arg, None) for spec in updates]
-    return [None] * len(returned) + [names.get(spec.target, spec.target) for spec in updates]
+    names = output_names(program)
+    updates = [spec for spec in signature.output_specs if spec.kind in _UPDATES]
+    returned = [spec for spec in signature.output_specs if spec.kind == OutputKind.USER_OUTPUT]
+    outputs = [(Output(name), spec) for name, spec in zip(names, returned, strict=True)]
+    outputs = [(output, spec) for output, spec in outputs if isinstance(spec.arg, TensorArgument)]
+
+    targets = {spec.target for spec in updates}
+    state = [spec for spec in signature.input_specs if spec.target in targets]
+    names_of_state = {spec.target: spec.arg.name for spec in state}
+    for spec in updates:
+        name = names_of_state.get(spec.target, spec.target)
+        outputs.append((Output(name, name), spec))
+
+    constants = [spec for spec in signature.input_specs if spec.target not in targets]
+    signature.input_specs[:] = constants + [InputSpec(InputKind.USER_INPUT, spec.arg, None) for spec in state]
+    signature.output_specs[:] = [OutputSpec(OutputKind.USER_OUTPUT, spec.arg, None) for _, spec in outputs]
+    return [output for output, _ in outputs]
 
 
 def state_values(program: ExportedProgram) -> dict[str, torch.Tensor]:

@@ -12,7 +12,6 @@ from onnx import helper, numpy_helper
 from torq_mlir.frontends.tensor_info import TensorInfo
 from torq_mlir.passes.raise_onnx_quantization.forms import MOVEMENTS, QOPERATORS, QuantizedInput
 
-
 _Parameters = tuple[float, int]
 
 
