@@ -26,8 +26,7 @@ def main() -> None:
     begin = time.perf_counter()
     compiled = torq_mlir.compile(quantized_model)
     compile_seconds = time.perf_counter() - begin
-    print(compiled.mlir("torq-hl", elide=True))
-    print(compiled.report())
+    print(f"\n{compiled.mlir('torq-hl', elide=True)}\n{compiled.report()}\n")
     begin = time.perf_counter()
     compiled(test.images[:1])
     jit_seconds = time.perf_counter() - begin
@@ -81,7 +80,7 @@ def _agreement(ours: np.ndarray, reference: np.ndarray, scale: float) -> str:
 
 
 def _say(text: str) -> None:
-    print(f"\n== {text}\n", flush=True)
+    print(f"== {text}", flush=True)
 
 
 if __name__ == "__main__":

@@ -131,13 +131,13 @@ class _WholeModel:
 
 
 def last_layers(graph: QuantizedGraph) -> list[Layer]:
-    """The layers whose quantized tensors no other layer comes after."""
+    """The layers whose quantized tensors no other layer comes after, but some that only move the values."""
     by_output = {layer.output: layer for layer in graph.layers}
     found: dict[str, Layer] = {}
     pending = [value.name for value in graph.model.graph.output]
     while pending:
         name = pending.pop()
-        if name in by_output:
+        if name in by_output and not by_output[name].movement:
             found[name] = by_output[name]
         elif name in graph.producers:
             pending.extend(graph.producers[name].input)

@@ -26,7 +26,7 @@ class Compiled:
 
     def interpret(self, feeds: Mapping[str, np.ndarray], on_result: OnResult | None = None) -> dict[str, np.ndarray]:
         """Runs the numpy interpreter; see `torq_mlir.backends.interpreter.Interpreter` for `on_result`."""
-        arrays = interface.arrange(self._model.inputs, (), self._inputs(feeds))
+        arrays = interface.arrange(self._model.inputs, self._inputs(feeds))
         results = self._interpreter(arrays, on_result=on_result)
         outputs = self._model.outputs
         return {info.name: interface.restore(info, array) for info, array in zip(outputs, results, strict=True)}

@@ -104,6 +104,7 @@ class QuantizedGraph:
       constants: initializers and Constant nodes by name.
       producers: the node that gives a tensor.
       layers: the quantized activations, in the order of the graph.
+      by_node: layers by the name of the node whose result they are.
     """
 
     def __init__(self, model: onnx.ModelProto):
@@ -124,6 +125,10 @@ class QuantizedGraph:
         }
         self.layers = list(self._layers())
         self.by_node = {layer.name: layer for layer in self.layers}
+        # Moving values is the same on floats and on integers: no quantization is needed to give the integers.
+        self.by_node |= {
+            layer.float_nodes[-1].name: layer for layer in self.layers if layer.movement and layer.float_nodes
+        }
 
     def quantization(self, node: onnx.NodeProto, scale: int, zero_point: int) -> Quantization:
         """The parameters at two inputs of a node; an absent zero point is 0."""

@@ -39,13 +39,13 @@ def layer_operations(function: ir.Operation, layers: Mapping[str, Layer]) -> dic
     """The operation whose result is the output of a layer: the last one whose location ends with the quantizing node.
 
     Args:
-      layers: by the name of their node.
+      layers: by the names of their nodes.
     """
     last: dict[str, ir.Operation] = {}
     for operation in body(function):
         names = source_names(operation.location)
         if names and names[-1] in layers and operation.name not in _NO_VALUES and not _is_sign_flip(operation):
-            last[names[-1]] = operation
+            last[layers[names[-1]].name] = operation
     return {operation: layers[name] for name, operation in last.items()}
 
 

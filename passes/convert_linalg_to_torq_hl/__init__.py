@@ -10,6 +10,7 @@ from torq_mlir.rewriting.patterns import Pattern, apply_greedily, mark_refusals
 from .data_movement import convert_concat, convert_integer_transpose, convert_reshape
 from .elementwise import convert_add, convert_bit_flip, convert_mul, convert_requantize, convert_requantize_accumulator
 from .pooling import convert_average_pool, convert_integer_max_pool, convert_max_pool, convert_reduce_mean
+from .table import convert_table
 from .weighted import convert_shared_accumulator, convert_weighted
 
 # Rooted at the quantization. The more an operation takes in at once, the earlier it is tried.
@@ -24,6 +25,7 @@ _SANDWICHES = (
     (convert_reshape, 4),
     (convert_requantize_accumulator, 3),
     (convert_requantize, 2),
+    (convert_table, 1),
 )
 _QUANTIZE = "quantized_decomposed.quantize_per_tensor", "quantized_decomposed.quantize_per_channel", "linalg.generic"
 

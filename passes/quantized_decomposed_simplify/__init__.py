@@ -11,6 +11,7 @@ from torch_mlir import ir, rewrite
 from torq_mlir.dialects import elements, tensor_types
 from torq_mlir.rewriting.patterns import NOT_MINE, Pattern, apply_greedily
 
+from . import identities
 from .movements import MOVEMENTS, Movement
 from .operations import DEQUANTIZE, QUANTIZE, QuantizationOp, defining_op
 from .quantizations import cancel_dequantize_quantize, fold_quantized_constant
@@ -79,6 +80,7 @@ PATTERNS = (
     *(Pattern(root, move_quantize_up) for root in QUANTIZE),
     *(Pattern(root, move_constant, benefit=2) for root in MOVEMENTS),
     *(Pattern(root, move_dequantize_down) for root in MOVEMENTS),
+    *identities.PATTERNS,
 )
 
 

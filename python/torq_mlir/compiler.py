@@ -7,25 +7,29 @@ import json
 import os
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, TYPE_CHECKING, Any
 
 import numpy as np
-import onnx
 from torch_mlir import ir
 
 from torq_mlir import dialects, interface, passes, pipelines
 from torq_mlir.dialects.locations import source_names
 from torq_mlir.errors import CompileError, InputError
 from torq_mlir.files import write_atomically
-from torq_mlir.frontends import onnx as onnx_frontend
-from torq_mlir.frontends.onnx import TensorInfo
-from torq_mlir.report import Report, SourceNode, build_report, read_refusals, source_nodes
+from torq_mlir.frontends.tensor_info import TensorInfo
+from torq_mlir.importing import import_model
+from torq_mlir.report import Report, SourceNode, build_report, read_refusals
 
+if TYPE_CHECKING:
+    import onnx
+    import torch
+
+# Of a model that comes from ONNX; that of an exported program starts with "fx".
 LEVELS = ("onnx", "torch", "linalg", "torq-hl")
 BACKENDS = ("jit", "interpreter")
 
-# What leads from one level to the next.
-_PIPELINES = ("torq-onnx-to-torch", "torq-torch-to-linalg", "torq-linalg-to-torq-hl")
+# What leads from the torch dialect to the next levels.
+_PIPELINES = ("torq-torch-to-linalg", "torq-linalg-to-torq-hl")
 _REPORT = "torq-report"
 # Elements above which a constant is left out of elided text.
 _ELISION_LIMIT = 16
@@ -34,40 +38,38 @@ Executable = Callable[[Sequence[np.ndarray]], list[np.ndarray]]
 
 
 def compile(
-    model: str | os.PathLike | bytes | onnx.ModelProto,
+    model: "str | os.PathLike | bytes | onnx.ModelProto | torch.export.ExportedProgram",
     *,
     backend: str = "jit",
     batch: int | None = None,
     input_shapes: Mapping[str, Sequence[int]] | None = None,
 ) -> "CompiledModel":
-    """Compile a quantized ONNX model to torq_hl.
+    """Compile a quantized ONNX model or exported PyTorch program to torq_hl.
 
     Args:
-      model: a path, a serialized model or a ModelProto, which is not modified; in the QDQ or the QOperator format, or a
-        mixture. What is not quantized stays in float, on the host.
+      model: ONNX in the QDQ or the QOperator format, or a mixture: a path, a serialized model or a ModelProto. Or a
+        program of `torch.export`, of a model that PT2E or torchao has quantized, or the path of one that ends in
+        ".pt2". It is not modified. What is not quantized stays in float, on the host.
       backend: what executes the result: "jit" (machine code for this host) or "interpreter" (numpy, slower, the
         definition of what the operations compute). Both give the same bits.
       batch: size of the first dimension of each input, where the model leaves it open.
       input_shapes: shapes of inputs that have open dimensions, by name.
 
     Raises:
-      ModelError: the file is not ONNX or truncated, an input has a dimension that stays open, or an operator, a type
+      ModelError: the file is not a model or truncated, an input has a dimension that stays open, or an operator, a type
         or the opset is not supported. The message is one line that names the node.
       CompileError: the model is well-formed but cannot be compiled, such as a bias that does not fit 32 bits.
       ValueError: there is no such backend.
     """
     _check_backend(backend)
-    proto = onnx_frontend.load(model, input_shapes=input_shapes, batch=batch)
-    nodes = source_nodes(proto.graph)
-    inputs, outputs = onnx_frontend.model_inputs(proto), onnx_frontend.model_outputs(proto)
-    module = onnx_frontend.import_model(proto, ir.Context())
-    del proto
-    levels: dict[str, ir.Operation] = {}
-    for level, pipeline in zip(LEVELS, _PIPELINES, strict=False):
+    imported = import_model(model, batch=batch, input_shapes=input_shapes)
+    module, levels = imported.module, {}
+    for level, pipeline in zip((imported.level, *LEVELS[1:]), (imported.pipeline, *_PIPELINES), strict=False):
         levels[level] = module.operation.clone().operation
-        _lower(module, pipeline, nodes)
-    interface.describe(interface.entry_function(module), inputs, outputs)
-    return CompiledModel(module, backend=backend, levels=levels, nodes=nodes)
+        _lower(module, pipeline, imported.nodes)
+    function = interface.entry_function(module)
+    interface.describe(function, imported.inputs, imported.outputs, imported.state, imported.updates)
+    return CompiledModel(module, backend=backend, levels=levels, nodes=imported.nodes)
 
 
 class CompiledModel:
@@ -86,6 +88,7 @@ class CompiledModel:
       backend: what executes it.
       module: the module in torq_hl.
       levels: the module at each level that is known, by name, as `mlir` prints it. Not to be modified.
+      state: values of the buffers that calls update, by name. To start again, put the first ones back.
     """
 
     def __init__(
@@ -109,7 +112,14 @@ class CompiledModel:
         _check_backend(backend)
         self.module = module
         self.backend = backend
-        self.inputs, self.outputs = interface.read(interface.entry_function(module))
+        function = interface.entry_function(module)
+        self._arguments, self._results = interface.read(function)
+        self._updates = interface.read_updates(function, self._results)
+        self.state = interface.read_state(function, self._arguments)
+        self.inputs = tuple(info for info in self._arguments if info.name not in self.state)
+        self.outputs = tuple(
+            info for info, updated in zip(self._results, self._updates, strict=True) if updated is None
+        )
         self.levels = {**(levels or {}), LEVELS[-1]: module.operation}
         self._nodes = tuple(nodes)
         self._report: Report | None = None
@@ -118,15 +128,28 @@ class CompiledModel:
     def __call__(self, *arrays: np.ndarray, **named: np.ndarray) -> list[np.ndarray]:
         """The outputs, in order, for inputs by position, by name, or the first ones by position and others by name.
 
+        As in PyTorch, an array whose tensor the program updates is written to.
+
         Raises:
-          InputError: an input is missing, unknown, or of another shape or dtype.
+          InputError: an input is missing, unknown, of another shape or dtype, or is updated and cannot be written to.
           CompileError: the backend has no code for an operation.
         """
-        operands = interface.arrange(self.inputs, arrays, named)
+        given = interface.name_arrays(self.inputs, arrays, named)
+        for name in given.keys() & set(self._updates):
+            interface.check_writable(name, given[name])
+        operands = interface.arrange(self._arguments, given | self.state)
         if self._executable is None:
             self._executable = _EXECUTABLES[self.backend](self.module)
-        results = self._executable(operands)
-        return [interface.restore(info, result) for info, result in zip(self.outputs, results, strict=True)]
+        outputs = []
+        for info, updated, result in zip(self._results, self._updates, self._executable(operands), strict=True):
+            value = interface.restore(info, result)
+            if updated is None:
+                outputs.append(value)
+            elif updated in self.state:
+                self.state[updated] = value
+            else:
+                given[updated][...] = value
+        return outputs
 
     def run(self, output_names: Sequence[str] | None, input_feed: Mapping[str, np.ndarray]) -> list[np.ndarray]:
         """The outputs of these names, in that order; all of them for None.
@@ -144,8 +167,8 @@ class CompiledModel:
         """The IR as text.
 
         Args:
-          level: "onnx" (as imported), "torch" (with quantized_decomposed), "linalg" (the same on builtin tensors) or
-            "torq-hl".
+          level: "onnx" or "fx" (as imported), "torch" (with quantized_decomposed), "linalg" (the same on builtin
+            tensors) or "torq-hl".
           elide: leave out constants of more than 16 elements. Such text is for reading: it does not compile.
           debug_info: print locations, which name the nodes of the source model.
 
@@ -166,11 +189,13 @@ class CompiledModel:
         self._level(level).print(file=file, binary=True, **_print_flags(elide, debug_info))
 
     def _level(self, level: str) -> ir.Operation:
-        if level not in LEVELS:
-            raise ValueError(f"there is no level {level!r}; the levels are {', '.join(LEVELS)}")
-        if level not in self.levels:
+        if level in self.levels:
+            return self.levels[level]
+        loaded = len(self.levels) == 1
+        if loaded and level in ("fx", *LEVELS):
             raise CompileError(f"a model loaded from torq_hl has no IR at level {level}")
-        return self.levels[level]
+        known = ", ".join(LEVELS if loaded else self.levels)
+        raise ValueError(f"there is no level {level!r}; the levels are {known}")
 
     def report(self) -> Report:
         """What became of each operator of the source model, who executes it, and why what stays on the host does."""

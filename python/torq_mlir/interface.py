@@ -8,18 +8,23 @@ and how they are quantized is in attributes of the arguments and results:
 
     func.func @main(%arg0: tensor<1x8xi8> {torq_hl.name = "x", torq_hl.dtype = "uint8", torq_hl.scale = 0.5 : f64,
                                            torq_hl.zero_point = 128 : i64})
+
+An argument with `torq_hl.initial`, its value before the first call, is kept from call to call; a result with
+`torq_hl.updates` is the new value of the argument of that name.
 """
 
 from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 
 import numpy as np
 from torch_mlir import ir
 
 from torq_mlir.dialects import elements
 from torq_mlir.errors import CompileError, InputError
-from torq_mlir.frontends.onnx import TensorInfo
+from torq_mlir.frontends.tensor_info import TensorInfo
 
 _NAME, _DTYPE, _SCALE, _ZERO_POINT = "torq_hl.name", "torq_hl.dtype", "torq_hl.scale", "torq_hl.zero_point"
+_INITIAL, _UPDATES = "torq_hl.initial", "torq_hl.updates"
 
 
 def entry_function(module: ir.Module | ir.Operation) -> ir.Operation:
@@ -37,11 +42,51 @@ def entry_function(module: ir.Module | ir.Operation) -> ir.Operation:
     return (named or public)[0]
 
 
-def describe(function: ir.Operation, inputs: Sequence[TensorInfo], outputs: Sequence[TensorInfo]) -> None:
-    """Write names, dtypes and quantization to the attributes of arguments and results."""
+def describe(
+    function: ir.Operation,
+    inputs: Sequence[TensorInfo],
+    outputs: Sequence[TensorInfo],
+    state: Mapping[str, np.ndarray] = MappingProxyType({}),
+    updates: Sequence[str | None] = (),
+) -> None:
+    """Write names, dtypes and quantization to the attributes of arguments and results.
+
+    Args:
+      state: initial values, by name, of the inputs that are kept from call to call.
+      updates: for each output the name of the input that it is the new value of; None for what the caller gets.
+    """
     with function.context, ir.Location.unknown():
-        function.attributes["arg_attrs"] = ir.ArrayAttr.get([_to_attributes(info) for info in inputs])
-        function.attributes["res_attrs"] = ir.ArrayAttr.get([_to_attributes(info) for info in outputs])
+        arguments = [_to_attributes(info) for info in inputs]
+        for attributes, info in zip(arguments, inputs, strict=True):
+            if info.name in state:
+                attributes[_INITIAL] = elements.from_numpy(_signed(state[info.name]))
+        results = [_to_attributes(info) for info in outputs]
+        for attributes, name in zip(results, updates, strict=False):
+            if name is not None:
+                attributes[_UPDATES] = ir.StringAttr.get(name)
+        function.attributes["arg_attrs"] = ir.ArrayAttr.get([ir.DictAttr.get(each) for each in arguments])
+        function.attributes["res_attrs"] = ir.ArrayAttr.get([ir.DictAttr.get(each) for each in results])
+
+
+def read_state(function: ir.Operation, inputs: Sequence[TensorInfo]) -> dict[str, np.ndarray]:
+    """Initial values of the inputs that are kept from call to call, by name."""
+    values = {}
+    for info, attributes in zip(inputs, _attributes(function, "arg_attrs", len(inputs)), strict=True):
+        if _INITIAL in attributes:
+            values[info.name] = restore(info, np.array(elements.to_numpy(attributes[_INITIAL])))
+    return values
+
+
+def read_updates(function: ir.Operation, outputs: Sequence[TensorInfo]) -> list[str | None]:
+    """For each output the name of the input that it is the new value of; None for what the caller gets."""
+    attributes = _attributes(function, "res_attrs", len(outputs))
+    return [ir.StringAttr(each[_UPDATES]).value if _UPDATES in each else None for each in attributes]
+
+
+def _attributes(function: ir.Operation, key: str, count: int) -> list[dict[str, ir.Attribute]]:
+    if key not in function.attributes:
+        return [{}] * count
+    return [{item.name: item.attr for item in ir.DictAttr(each)} for each in ir.ArrayAttr(function.attributes[key])]
 
 
 def read(function: ir.Operation) -> tuple[tuple[TensorInfo, ...], tuple[TensorInfo, ...]]:
@@ -52,25 +97,26 @@ def read(function: ir.Operation) -> tuple[tuple[TensorInfo, ...], tuple[TensorIn
         (function_type.inputs, "arg_attrs", "input"),
         (function_type.results, "res_attrs", "output"),
     ):
-        attributes = list(ir.ArrayAttr(function.attributes[key])) if key in function.attributes else [None] * len(types)
-        pairs = enumerate(zip(types, attributes, strict=True))
+        pairs = enumerate(zip(types, _attributes(function, key, len(types)), strict=True))
         sides.append(tuple(_from_attributes(f"{stem}{index}", *pair) for index, pair in pairs))
     return sides[0], sides[1]
 
 
-def _to_attributes(info: TensorInfo) -> ir.DictAttr:
-    attributes = {_NAME: ir.StringAttr.get(info.name), _DTYPE: ir.StringAttr.get(info.dtype.name)}
+def _to_attributes(info: TensorInfo) -> dict[str, ir.Attribute]:
+    attributes: dict[str, ir.Attribute] = {
+        _NAME: ir.StringAttr.get(info.name),
+        _DTYPE: ir.StringAttr.get(info.dtype.name),
+    }
     if info.scale is not None:
         attributes[_SCALE] = ir.FloatAttr.get(ir.F64Type.get(), info.scale)
         attributes[_ZERO_POINT] = ir.IntegerAttr.get(ir.IntegerType.get_signless(64), info.zero_point)
-    return ir.DictAttr.get(attributes)
+    return attributes
 
 
-def _from_attributes(name: str, type_: ir.Type, attributes: ir.Attribute | None) -> TensorInfo:
+def _from_attributes(name: str, type_: ir.Type, known: Mapping[str, ir.Attribute]) -> TensorInfo:
     if not isinstance(type_, ir.RankedTensorType):
         raise CompileError(f"{name} of the function has type {type_}, which is no tensor of known rank")
     shape = tuple(-1 if type_.is_dynamic_dim(axis) else type_.shape[axis] for axis in range(type_.rank))
-    known = {} if attributes is None else {item.name: item.attr for item in ir.DictAttr(attributes)}
     dtype = elements.numpy_dtype(type_.element_type)
     if _DTYPE in known:
         dtype = _dtype(ir.StringAttr(known[_DTYPE]).value, dtype, name)
@@ -92,8 +138,8 @@ def _dtype(declared: str, stored: np.dtype, name: str) -> np.dtype:
     raise CompileError(f"{name} of the function is declared as {declared} but stored as {stored.name}")
 
 
-def arrange(infos: Sequence[TensorInfo], arrays: Sequence, named: Mapping[str, object]) -> list[np.ndarray]:
-    """Arrays in the order of `infos`, of the dtype that stores them.
+def name_arrays(infos: Sequence[TensorInfo], arrays: Sequence, named: Mapping[str, object]) -> dict[str, object]:
+    """What is passed for each input, by name.
 
     Args:
       infos: the inputs of the model.
@@ -101,7 +147,7 @@ def arrange(infos: Sequence[TensorInfo], arrays: Sequence, named: Mapping[str, o
       named: the others, by name.
 
     Raises:
-      InputError: one is missing, unknown or given twice, or is of another shape or dtype.
+      InputError: one is missing, unknown or given twice.
     """
     if len(arrays) > len(infos):
         raise InputError(f"the model has {_count(len(infos), 'input')}, but {len(arrays)} arrays were passed")
@@ -116,6 +162,15 @@ def arrange(infos: Sequence[TensorInfo], arrays: Sequence, named: Mapping[str, o
     missing = [name for name in known if name not in given]
     if missing:
         raise InputError(f"no array was passed for input {', '.join(map(repr, missing))}")
+    return given
+
+
+def arrange(infos: Sequence[TensorInfo], given: Mapping[str, object]) -> list[np.ndarray]:
+    """Arrays in the order of `infos`, of the dtype that stores them.
+
+    Raises:
+      InputError: one is of another shape or dtype.
+    """
     return [_stored(info, given[info.name]) for info in infos]
 
 
@@ -128,8 +183,18 @@ def _stored(info: TensorInfo, value: object) -> np.ndarray:
         raise InputError(
             f"input '{info.name}' has shape {format_shape(info.shape)}, but the array has {format_shape(array.shape)}"
         )
-    array = np.asarray(array, order="C")
+    return _signed(np.asarray(array, order="C"))
+
+
+def _signed(array: np.ndarray) -> np.ndarray:
+    """The array as signless integers are stored."""
     return array.view(f"i{array.itemsize}") if array.dtype.kind == "u" else array
+
+
+def check_writable(name: str, array: object) -> None:
+    """Raise an InputError unless what is passed for input `name`, which a call updates, can be written to."""
+    if not isinstance(array, np.ndarray) or not array.flags.writeable:
+        raise InputError(f"input '{name}' is updated by the call; pass an array that can be written to")
 
 
 def restore(info: TensorInfo, array: np.ndarray) -> np.ndarray:

@@ -4,13 +4,17 @@
 """What became of each operator of the source model: who executes it, and why what stays on the host does."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING
 
 import onnx
 from torch_mlir import ir
 
 from torq_mlir.dialects.locations import source_names
+
+if TYPE_CHECKING:
+    import torch
 
 NPU, HOST = "nss", "host"
 NONE = "-"
@@ -21,7 +25,10 @@ _BUFFERS = frozenset({"arith.constant", "tensor.empty"})
 # Another shape for the same buffer: nothing to execute.
 _VIEWS = frozenset({"tensor.cast", "tensor.collapse_shape", "tensor.expand_shape"})
 _REAL_TYPES = frozenset(onnx.TensorProto.DataType.Value(name) for name in ("FLOAT", "FLOAT16", "BFLOAT16", "DOUBLE"))
-_QUANTIZING = frozenset({"QuantizeLinear", "DequantizeLinear"})
+_QUANTIZE = ("QuantizeLinear", "quantized_decomposed.quantize_")
+_DEQUANTIZE = ("DequantizeLinear", "quantized_decomposed.dequantize_")
+# How a graph of PyTorch takes one of several results.
+_ITEM = "getitem"
 
 
 @dataclass(frozen=True)
@@ -59,6 +66,26 @@ def source_nodes(graph: onnx.GraphProto) -> list[SourceNode]:
     return [describe(node) for node in graph.node]
 
 
+def exported_nodes(
+    program: "torch.export.ExportedProgram", operator_name: Callable[["torch.fx.Node"], str]
+) -> list[SourceNode]:
+    """The operators of an exported program, in order; `operator_name` gives what a node calls."""
+    signature, nodes = program.graph_signature, program.graph.nodes
+    constants = {
+        *signature.inputs_to_parameters,
+        *signature.inputs_to_buffers,
+        *signature.inputs_to_lifted_tensor_constants,
+    }
+    names = {node: operator_name(node) if node.op == "call_function" else node.op for node in nodes}
+
+    def describe(node: "torch.fx.Node") -> SourceNode:
+        takes = all(names[each].startswith(_DEQUANTIZE) for each in node.all_input_nodes if each.name not in constants)
+        gives = all(names[user].startswith(_QUANTIZE) for user in node.users)
+        return SourceNode(node.name, names[node], takes, gives)
+
+    return [describe(node) for node in nodes if node.op == "call_function" and names[node] != _ITEM]
+
+
 @dataclass(frozen=True)
 class Row:
     """What became of one operator.
@@ -82,7 +109,7 @@ class Row:
 class Report:
     """One row for each operator of the model, and counts of operations.
 
-    QuantizeLinear and DequantizeLinear have a row only where they are executed on their own.
+    Quantizations and dequantizations have a row only where they are executed on their own.
 
     Attributes:
       dialects: number of operations in the compiled function by dialect, without constants and empty tensors.
@@ -136,7 +163,7 @@ def build_report(function: ir.Operation, nodes: Sequence[SourceNode], refusals: 
             by_node.setdefault(name, []).append(operation)
     nodes = nodes or [SourceNode(name, "") for name in by_node]
     rows = (_row(node, by_node.get(node.name, []), refusals.get(node.name, "")) for node in nodes)
-    shown = tuple(row for row in rows if row.op_type not in _QUANTIZING or row.executor == HOST)
+    shown = tuple(row for row in rows if not row.op_type.startswith(_QUANTIZE + _DEQUANTIZE) or row.executor == HOST)
     executors = Counter(executor for op in executed if (executor := executor_of(op)) != NONE)
     return Report(shown, _sorted(op.name.partition(".")[0] for op in executed), dict(executors.most_common()))
 
@@ -163,10 +190,10 @@ def _row(node: SourceNode, operations: Sequence[ir.Operation], refusal: str) -> 
 
 def _default_reason(node: SourceNode, operations: Sequence[ir.Operation]) -> str:
     """Why operations stayed that no pattern for the NPU had anything to say about."""
-    if node.op_type == "QuantizeLinear":
+    if node.op_type.startswith(_QUANTIZE):
         given = any(isinstance(value.owner, ir.Block) for op in operations for value in op.operands)
         return "quantizes a float input of the model" if given else "quantizes a value that is computed in float"
-    if node.op_type == "DequantizeLinear":
+    if node.op_type.startswith(_DEQUANTIZE):
         users = (use.owner.operation.name for op in operations for value in op.results for use in value.uses)
         return "gives a float output of the model" if "func.return" in users else "its result is used in float"
     on_host = [op for op in operations if executor_of(op) == HOST]

@@ -13,6 +13,7 @@ import ml_dtypes
 import numpy as np
 from torch_mlir import _mlir_libs, ir
 
+
 class ElidedResource(TypeError):
     """A resource that a constant refers to is not in the module."""
 
@@ -110,11 +111,9 @@ def _c_api() -> ctypes.CDLL:
 def _resource(attribute: ir.Attribute) -> np.ndarray:
     """The bindings give no access to the blob of a resource; its printed form is the one way to the bytes."""
     tensor_type = ir.RankedTensorType(attribute.type)
-    holder = ir.Operation.create(
-        "builtin.module", regions=1, attributes={"value": attribute}, loc=ir.Location.unknown(attribute.context)
-    )
-    holder.regions[0].blocks.append()
-    match = re.search(r'"0x([0-9A-Fa-f]*)"', holder.get_asm(large_elements_limit=None))
+    holder = ir.Module.create(ir.Location.unknown(attribute.context))  # which no insertion point takes in
+    holder.operation.attributes["value"] = attribute
+    match = re.search(r'"0x([0-9A-Fa-f]*)"', holder.operation.get_asm(large_elements_limit=None))
     if match is None:
         raise ElidedResource(f"{attribute}: the resource has no data; it was elided when the module was printed")
     blob = bytes.fromhex(match.group(1))[4:]  # the first four bytes are the alignment

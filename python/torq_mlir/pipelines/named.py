@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The pipelines that have a name, and with it a flag of torq-opt.
 
-A pipeline may name others. The levels are those of the IR: 0 is what the ONNX importer writes, 1 the torch dialect,
+A pipeline may name others. The levels are those of the IR: 0 is what an importer writes, 1 the torch dialect,
 2 linalg on tensors, both with quantized_decomposed, and 3 torq_hl.
 """
 
@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import NamedTuple
 
-from torq_mlir.pipelines import onnx
+from torq_mlir.pipelines import fx, onnx
 
 
 class NamedPipeline(NamedTuple):
@@ -27,6 +27,10 @@ NAMED_PIPELINES: Mapping[str, NamedPipeline] = MappingProxyType(
             onnx.ONNX_TO_TORCH,
             "An imported ONNX model (level 0) to the torch dialect with quantized_decomposed (level 1)",
         ),
+        "torq-fx-to-torch": NamedPipeline(
+            fx.FX_TO_TORCH,
+            "An imported program of torch.export (level 0) to the torch dialect with quantized_decomposed (level 1)",
+        ),
         "torq-torch-to-linalg": NamedPipeline(
             onnx.TORCH_TO_LINALG,
             "The torch dialect with quantized_decomposed (level 1) to linalg on tensors (level 2)",
@@ -34,6 +38,10 @@ NAMED_PIPELINES: Mapping[str, NamedPipeline] = MappingProxyType(
         "torq-onnx-to-linalg": NamedPipeline(
             "builtin.module(torq-onnx-to-torch,torq-torch-to-linalg)",
             "An imported ONNX model (level 0) to linalg with quantized_decomposed (level 2)",
+        ),
+        "torq-fx-to-linalg": NamedPipeline(
+            "builtin.module(torq-fx-to-torch,torq-torch-to-linalg)",
+            "An imported program of torch.export (level 0) to linalg with quantized_decomposed (level 2)",
         ),
         "torq-linalg-to-torq-hl": NamedPipeline(
             "builtin.module("
@@ -48,6 +56,10 @@ NAMED_PIPELINES: Mapping[str, NamedPipeline] = MappingProxyType(
         "torq-onnx-to-torq-hl": NamedPipeline(
             "builtin.module(torq-onnx-to-linalg,torq-linalg-to-torq-hl)",
             "An imported ONNX model (level 0) to torq_hl (level 3)",
+        ),
+        "torq-fx-to-torq-hl": NamedPipeline(
+            "builtin.module(torq-fx-to-linalg,torq-linalg-to-torq-hl)",
+            "An imported program of torch.export (level 0) to torq_hl (level 3)",
         ),
         "torq-hl-to-linalg": NamedPipeline(
             "builtin.module(convert-torq-hl-to-linalg,convert-quantized-decomposed-to-linalg,canonicalize,cse)",

@@ -50,7 +50,11 @@ class Dequantize:
 
 @dataclass(frozen=True)
 class Quantize:
-    """`clamp(round_half_even(input / scale) + zero_point, minimum, maximum)`; fields as in Dequantize."""
+    """`clamp(round_half_even(input / scale) + zero_point, minimum, maximum)`; fields as in Dequantize.
+
+    Attributes:
+      divide: whether the input is divided by the scale, or multiplied by its reciprocal.
+    """
 
     operation: ir.Operation
     input: ir.Value
@@ -60,6 +64,7 @@ class Quantize:
     unsigned: bool
     minimum: int
     maximum: int
+    divide: bool
 
     @property
     def per_tensor(self) -> bool:
@@ -94,7 +99,7 @@ def match_quantize(operation: ir.Operation) -> Quantize | None:
         if parameters is None or "quant_min" not in operation.attributes:
             return None
         bounds = (ir.IntegerAttr(operation.attributes[name]).value for name in ("quant_min", "quant_max"))
-        return Quantize(operation, operation.operands[0], *parameters, *bounds)
+        return Quantize(operation, operation.operands[0], *parameters, *bounds, "divide" in operation.attributes)
     if operation.name == "linalg.generic":
         return _match_quantize_generic(operation)
     return None
@@ -125,8 +130,12 @@ def _match_dequantize_generic(generic: ir.Operation) -> Dequantize | None:
     expression = body_expression(generic)
     if expression[0] == "arith.truncf":
         expression = expression[1]
+    scale = ("const", 1.0)  # MLIR folds a multiplication by one, and a division
     match expression:
-        case ("arith.mulf", ("arith.sitofp" | "arith.uitofp" as conversion, integer), scale):
+        case ("arith.mulf", expression, scale):
+            pass
+    match expression:
+        case ("arith.sitofp" | "arith.uitofp" as conversion, integer):
             pass
         case _:
             return None
@@ -160,15 +169,18 @@ def _match_quantize_generic(generic: ir.Operation) -> Quantize | None:
             pass
     match rounded:
         case ("math.roundeven", ("arith.divf", ("arg", 0), scale)):
-            pass
+            divide = True
+        case ("math.roundeven", ("arg", 0)):
+            scale, divide = ("const", 1.0), True
         case ("math.roundeven", ("arith.mulf", ("arg", 0), ("const", reciprocal))):
-            scale = ("const", 1.0 / reciprocal)
+            scale, divide = ("const", 1.0 / reciprocal), False
         case _:
             return None
     parameters = _generic_parameters(generic, scale, zero_point)
     if parameters is None or math.isinf(low) or math.isinf(high):
         return None
-    return Quantize(generic, generic.operands[0], *parameters, conversion == "arith.fptoui", int(low), int(high))
+    unsigned = conversion == "arith.fptoui"
+    return Quantize(generic, generic.operands[0], *parameters, unsigned, int(low), int(high), divide)
 
 
 def _generic_parameters(generic: ir.Operation, scale, zero_point) -> tuple[np.ndarray, np.ndarray, int | None] | None:

@@ -106,3 +106,66 @@ func.func @initial_tensor(%x: tensor<1x3x4x4xi8>, %init: tensor<1x2x4x4xi32>) ->
   } -> tensor<1x2x4x4xi8>
   return %q : tensor<1x2x4x4xi8>
 }
+
+// -----
+
+// A scale of one leaves no multiplication and no division behind.
+
+// CHECK-LABEL: func.func @scales_of_one
+// CHECK: %[[SB:.*]] = arith.constant dense<[13, 268435456, -35, 268435456]> : tensor<4xi32>
+// CHECK: "torq_hl.conv2d"(%{{.*}}, %{{.*}}, %[[SB]], %arg0) {{.*}}shift_factor = 28 : i32
+func.func @scales_of_one(%x: tensor<1x3x4x4xi8>) -> tensor<1x2x4x4xi8> {
+  %zx = arith.constant 1 : i32
+  %zw = arith.constant 0 : i32
+  %acc_scale = arith.constant 0.125 : f64
+  %bias_scale = arith.constant 0.25 : f64
+  %sy = arith.constant 0.5 : f64
+  %w = arith.constant dense<1> : tensor<2x3x1x1xi8>
+  %b = arith.constant dense<[8, -16]> : tensor<2xi32>
+  %bfe = tensor.empty() : tensor<2xf32>
+  %bf = linalg.generic {indexing_maps = [affine_map<(a) -> (a)>, affine_map<(a) -> (a)>], iterator_types = ["parallel"]} ins(%b : tensor<2xi32>) outs(%bfe : tensor<2xf32>) {
+  ^bb0(%in: i32, %out: f32):
+    %s = arith.truncf %bias_scale : f64 to f32
+    %f = arith.sitofp %in : i32 to f32
+    %p = arith.mulf %f, %s : f32
+    linalg.yield %p : f32
+  } -> tensor<2xf32>
+  %bie = tensor.empty() : tensor<2xi32>
+  %bi = linalg.generic {indexing_maps = [affine_map<(a) -> (a)>, affine_map<(a) -> (a)>], iterator_types = ["parallel"]} ins(%bf : tensor<2xf32>) outs(%bie : tensor<2xi32>) {
+  ^bb0(%in: f32, %out: i32):
+    %s = arith.truncf %acc_scale : f64 to f32
+    %zp = arith.constant 0.0 : f32
+    %lo = arith.constant -2147483648.0 : f32
+    %hi = arith.constant 2147483648.0 : f32
+    %a = arith.divf %in, %s : f32
+    %r = math.roundeven %a : f32
+    %z = arith.addf %r, %zp : f32
+    %m = arith.maximumf %z, %lo : f32
+    %n = arith.minimumf %m, %hi : f32
+    %i = arith.fptosi %n : f32 to i32
+    linalg.yield %i : i32
+  } -> tensor<2xi32>
+  %ei = tensor.empty() : tensor<1x2x4x4xi32>
+  %init = linalg.broadcast ins(%bi : tensor<2xi32>) outs(%ei : tensor<1x2x4x4xi32>) dimensions = [0, 2, 3]
+  %acc = linalg.conv_2d_nchw_fchw_q {dilations = dense<1> : vector<2xi64>, strides = dense<1> : vector<2xi64>} ins(%x, %w, %zx, %zw : tensor<1x3x4x4xi8>, tensor<2x3x1x1xi8>, i32, i32) outs(%init : tensor<1x2x4x4xi32>) -> tensor<1x2x4x4xi32>
+  %ye = tensor.empty() : tensor<1x2x4x4xf32>
+  %y = linalg.generic {indexing_maps = [affine_map<(a, b, c, d) -> (a, b, c, d)>, affine_map<(a, b, c, d) -> (a, b, c, d)>], iterator_types = ["parallel", "parallel", "parallel", "parallel"]} ins(%acc : tensor<1x2x4x4xi32>) outs(%ye : tensor<1x2x4x4xf32>) {
+  ^bb0(%in: i32, %out: f32):
+    %f = arith.sitofp %in : i32 to f32
+    linalg.yield %f : f32
+  } -> tensor<1x2x4x4xf32>
+  %qe = tensor.empty() : tensor<1x2x4x4xi8>
+  %q = linalg.generic {indexing_maps = [affine_map<(a, b, c, d) -> (a, b, c, d)>, affine_map<(a, b, c, d) -> (a, b, c, d)>], iterator_types = ["parallel", "parallel", "parallel", "parallel"]} ins(%y : tensor<1x2x4x4xf32>) outs(%qe : tensor<1x2x4x4xi8>) {
+  ^bb0(%in: f32, %out: i8):
+    %zp = arith.constant -4.0 : f32
+    %lo = arith.constant -128.0 : f32
+    %hi = arith.constant 127.0 : f32
+    %r = math.roundeven %in : f32
+    %z = arith.addf %r, %zp : f32
+    %m = arith.maximumf %z, %lo : f32
+    %n = arith.minimumf %m, %hi : f32
+    %i = arith.fptosi %n : f32 to i8
+    linalg.yield %i : i8
+  } -> tensor<1x2x4x4xi8>
+  return %q : tensor<1x2x4x4xi8>
+}

@@ -3,6 +3,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 import json
+import os
 import subprocess
 import sys
 
@@ -12,6 +13,7 @@ import pytest
 from small_models import quantized_conv
 
 import torq_mlir
+from torq_mlir.compiler import BACKENDS, LEVELS
 from torq_mlir.tools import torq_compile
 
 IMAGE = np.random.default_rng(4).uniform(-4, 4, (1, 3, 6, 6)).astype(np.float32)
@@ -41,7 +43,7 @@ def test_prints_torq_hl(run):
     assert run("model.onnx") == torq_mlir.compile("model.onnx").mlir()
 
 
-@pytest.mark.parametrize("level", ["onnx", "torch", "linalg", "torq-hl"])
+@pytest.mark.parametrize("level", LEVELS)
 def test_writes_a_level(run, level, tmp_path):
     assert run("model.onnx", f"--emit={level}", "--elide", "-o", "out.mlir") == ""
     assert (tmp_path / "out.mlir").read_text() == torq_mlir.compile("model.onnx").mlir(level, elide=True)
@@ -52,7 +54,7 @@ def test_writes_to_what_is_no_file(run):
 
 
 @pytest.mark.parametrize("file", ["out.mlir", "out.mlirbc"])
-@pytest.mark.parametrize("backend", ["jit", "interpreter"])
+@pytest.mark.parametrize("backend", BACKENDS)
 def test_runs_what_it_wrote(run, file, backend, tmp_path):
     run("model.onnx", "-o", file)
     assert ((tmp_path / file).read_bytes()[:4] == b"ML\xefR") == file.endswith("bc")
@@ -112,3 +114,16 @@ def test_help_imports_nothing_slow():
     code = "import sys, torq_mlir.tools.torq_compile; print(sorted({'onnx', 'numpy', 'torch_mlir'} & {*sys.modules}))"
     process = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert process.stdout == "[]\n"
+
+
+@pytest.mark.slow
+def test_resnet50_is_compiled_within_its_budget(tmp_path):
+    """2 s of wall time on a quiet machine, of which processor time is what a busy one lets us see; 1 GB of memory."""
+    catalog = pytest.importorskip("e2e.models.catalog")
+    onnx.save(catalog.quantized_model("resnet50", "qdq-per-channel"), tmp_path / "resnet50.onnx")
+    command = [sys.executable, "-m", "torq_mlir.tools.torq_compile", "resnet50.onnx", "-o", "resnet50.mlir"]
+    _, status, usage = os.wait4(os.spawnv(os.P_NOWAIT, sys.executable, command), 0)
+    assert status == 0
+    assert (tmp_path / "resnet50.mlir").stat().st_size > 40e6
+    assert usage.ru_utime + usage.ru_stime < 3
+    assert usage.ru_maxrss < 1e6  # KB

@@ -107,7 +107,25 @@ def test_quantized_convolution():
     assert_same(run([x], body), expected)
 
 
-def test_depthwise_convolution_and_pooling():
+def test_weights_of_four_bits():
+    module = parse(
+        """func.func @main(%x: tensor<3x2xi8>) -> tensor<3x8xi32> {
+          %w = arith.constant dense<[[-8, 7], [1, 2], [3, 4], [5, 6], [-1, -2], [-3, -4], [-5, -6], [-7, 0]]> : tensor<8x2xi4>
+          %zero = arith.constant 0 : i32
+          %empty = tensor.empty() : tensor<3x8xi32>
+          %init = linalg.fill ins(%zero : i32) outs(%empty : tensor<3x8xi32>) -> tensor<3x8xi32>
+          %y = linalg.matmul indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (n, k)>,
+                                              affine_map<(m, n, k) -> (m, n)>]
+              ins(%x, %w : tensor<3x2xi8>, tensor<8x2xi4>) outs(%init : tensor<3x8xi32>) -> tensor<3x8xi32>
+          return %y : tensor<3x8xi32>
+        }"""
+    )
+    x = np.array([[1, 2], [-3, 4], [127, -128]], np.int8)
+    w = np.array([[-8, 7], [1, 2], [3, 4], [5, 6], [-1, -2], [-3, -4], [-5, -6], [-7, 0]], np.int32)
+    assert_same(jit.compile(module)([x])[0], x.astype(np.int32) @ w.T)
+
+
+def test_sums_and_maxima_of_windows():
     x = GENERATOR.integers(-100, 100, (1, 4, 20, 20)).astype(np.float32)
 
     def body(x):

@@ -131,7 +131,9 @@ def test_quantize_per_channel_group(input_dtype, dtype, dynamic, data):
     agree(
         inputs,
         [expected],
-        lambda x, s, z: quantized_decomposed.quantize_per_channel_group(x, s, z, dtype=integer_type(dtype), **attributes),
+        lambda x, s, z: quantized_decomposed.quantize_per_channel_group(
+            x, s, z, dtype=integer_type(dtype), **attributes
+        ),
         dynamic,
     )
 
@@ -196,9 +198,7 @@ def test_four_bits_in_groups(unsigned):
 
     def body(scale):
         element = ir.IntegerType.get_signless(4)
-        weights, zero_points = (
-            constant_of(array, element) for array in ((q << 4 >> 4) if unsigned else q, zero_point)
-        )
+        weights, zero_points = (constant_of(array, element) for array in ((q << 4 >> 4) if unsigned else q, zero_point))
         dtype = ir.IntegerType.get_unsigned(4) if unsigned else ir.IntegerType.get_signed(4)
         return quantized_decomposed.dequantize_per_channel_group(
             weights, scale, zero_points, quant_min=low, quant_max=high, dtype=dtype, group_size=8
@@ -327,7 +327,9 @@ def test_convert_element_type(source, dynamic, data):
         x = data.draw(floats(30, source))
         large = [2.0**31, -(2.0**31), 2.0**63, -(2.0**63), 2.0**31 + 300, 1e12, -1e20, 65535.9, -0.9, -(2.0**31) - 0.5]
         with np.errstate(over="ignore"):
-            x = np.concatenate([x, np.array(large).astype(np.float32 if source != np.float64 else source).astype(source)])
+            x = np.concatenate(
+                [x, np.array(large).astype(np.float32 if source != np.float64 else source).astype(source)]
+            )
     else:
         x = data.draw(hnp.arrays(np.bool_, 30)) if source == np.bool_ else data.draw(integers(30, source))
     targets = [*FLOATS, *INTEGERS, np.bool_]

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from torq_mlir.numerics.addition import add_bias, add_weights
 
 scales = st.floats(min_value=2.0**-40, max_value=2.0**10, width=32)

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
+
 from torq_mlir.numerics.bias import add_correction, is_accumulator_scale, requantize_bias
 
 float32s = st.floats(min_value=-(2.0**20), max_value=2.0**20, width=32)

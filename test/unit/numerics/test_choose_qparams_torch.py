@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from quantized_decomposed_torch import FLOATS, STORAGE, floats, integers, operators, same, scales, to_torch, torch
+
 from torq_mlir.numerics.choose_qparams import (
     choose_qparams,
     choose_qparams_per_token,

@@ -20,6 +20,7 @@ from quantized_decomposed_torch import (
     scales,
     to_torch,
 )
+
 from torq_mlir.numerics.groups import (
     dequantize_per_channel_group,
     dequantize_per_token,

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
+
 from torq_mlir.numerics.quantize import dequantize, quantize
 
 float32s = st.floats(width=32, allow_nan=False)

@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from onnx import helper
+
 from torq_mlir.numerics.quantize import dequantize, quantize
 
 STORAGE = [np.int8, np.uint8, np.int16, np.uint16]

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
+
 from torq_mlir.numerics.quantize import dequantize, quantize
 
 torch = pytest.importorskip("torch")

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
+
 from torq_mlir.numerics.rescale import multiplier_and_shift, real_scale, requantize, rescale
 
 INT32_MIN, INT32_MAX = -(2**31), 2**31 - 1

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
+
 from torq_mlir.numerics.zero_points import (
     accumulator_bound,
     check_int32_accumulator,

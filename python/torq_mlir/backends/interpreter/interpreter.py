@@ -9,9 +9,9 @@ from dataclasses import dataclass, field
 import numpy as np
 from torch_mlir import ir
 
-from torq_mlir.backends.jit.signature import TensorSpec, entry_function
 from torq_mlir.dialects import elements, locations, ods, torq_hl
 from torq_mlir.errors import InputError, TorqError
+from torq_mlir.execution.signature import TensorSpec, entry_function
 
 from .data_movement import data_movement
 from .kernels import KERNELS

@@ -3,7 +3,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Runs a module on the host CPU: torq_hl and linalg on tensors, compiled by MLIR and LLVM."""
 
+from torq_mlir.execution import Executable
+
 from .compilation import compile
-from .executable import Executable
 
 __all__ = ["Executable", "compile"]

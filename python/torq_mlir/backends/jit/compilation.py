@@ -1,53 +1,16 @@
 # Part of the torq-mlir project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""From a module on tensors to machine code."""
+"""A module with torq_hl and quantized_decomposed, lowered to linalg and compiled."""
 
 import contextlib
 from collections.abc import Iterator
 
 from torch_mlir import ir
-from torch_mlir.execution_engine import ExecutionEngine
-from torch_mlir.passmanager import PassManager
 
 from torq_mlir.errors import CompileError
+from torq_mlir.execution import Executable, compile_linalg
 from torq_mlir.passes import PassFailure, convert_quantized_decomposed_to_linalg, convert_torq_hl_to_linalg
-
-from . import kernels, loop_order, signature
-from .executable import Executable
-
-# The entry function must exist before: everything else is inlined into it.
-_INLINE = "builtin.module(inline,symbol-dce,canonicalize,cse)"
-
-_GENERALIZE = (
-    "builtin.module(convert-tensor-to-linalg,"
-    "func.func(convert-elementwise-to-linalg,linalg-generalize-named-ops,canonicalize,cse))"
-)
-
-_BUFFERIZE = (
-    "builtin.module("
-    "func.func(canonicalize,cse),"
-    "one-shot-bufferize{bufferize-function-boundaries=true "
-    "function-boundary-type-conversion=identity-layout-map},"
-    "canonicalize,cse,"
-    "func.func(ownership-based-buffer-deallocation,canonicalize,buffer-deallocation-simplification,"
-    "bufferization-lower-deallocations,canonicalize,optimize-allocation-liveness))"
-)
-
-# bfloat16 has no arithmetic on most processors, and its conversions would call into a compiler runtime that may not be
-# there: arithmetic is in f32, conversions are integer operations.
-_LOWER = (
-    "builtin.module("
-    "duplicate-function-elimination,"
-    "func.func("
-    "convert-linalg-to-loops,"
-    "arith-emulate-unsupported-floats{source-types=bf16 target-type=f32},"
-    "math-extend-to-supported-types{target-type=f32},"
-    "math-expand-ops{ops=ceilf,floorf,fpowi,round},"
-    "arith-expand{include-bf16=true},"
-    "convert-scf-to-cf,memref-expand,expand-strided-metadata,lower-affine,canonicalize,cse,convert-math-to-llvm),"
-    "convert-math-to-libm,convert-to-llvm,reconcile-unrealized-casts)"
-)
 
 
 def compile(module: ir.Module, *, opt_level: int = 2) -> Executable:
@@ -66,20 +29,10 @@ def compile(module: ir.Module, *, opt_level: int = 2) -> Executable:
     """
     with module.context, ir.Location.unknown():
         lowered = _clone(module)
-        entry = signature.entry_function(lowered)
-        signature.keep_only_public(lowered, entry)
         with _diagnostics_as_error(module.context):
             convert_torq_hl_to_linalg.run(lowered.operation)
             convert_quantized_decomposed_to_linalg.run(lowered.operation)
-        _run(lowered, _INLINE)
-        _run(lowered, _GENERALIZE)
-        loop_order.move_parallel_loops_inside(lowered)
-        interface = signature.lower(entry)
-        _run(lowered, _BUFFERIZE)
-        kernels.outline(lowered, entry)
-        _run(lowered, _LOWER)
-        engine = _engine(lowered, opt_level)
-    return Executable(engine, interface)
+    return compile_linalg(lowered, opt_level=opt_level)
 
 
 @contextlib.contextmanager
@@ -100,23 +53,9 @@ def _diagnostics_as_error(context: ir.Context) -> Iterator[None]:
         handler.detach()
 
 
-def _engine(module: ir.Module, opt_level: int) -> ExecutionEngine:
-    try:
-        return ExecutionEngine(module, opt_level=opt_level)
-    except RuntimeError as error:
-        raise CompileError(str(error)) from error
-
-
 def _clone(module: ir.Module) -> ir.Module:
     clone = ir.Module.create(loc=module.operation.location)
     with ir.InsertionPoint(clone.body):
         for operation in module.body.operations:
             operation.operation.clone()
     return clone
-
-
-def _run(module: ir.Module, pipeline: str) -> None:
-    try:
-        PassManager.parse(pipeline).run(module.operation)
-    except ir.MLIRError as error:
-        raise CompileError(str(error)) from error

@@ -4,6 +4,6 @@
 """Programs of `torch.export` to the torch dialect."""
 
 from .importing import import_program
-from .loading import LoadedProgram, load
+from .loading import LoadedProgram, load, operator_name
 
-__all__ = ["LoadedProgram", "import_program", "load"]
+__all__ = ["LoadedProgram", "import_program", "load", "operator_name"]

@@ -19,16 +19,16 @@ _DEQUANTIZE = "quantized_decomposed.dequantize_per_tensor.default"
 _Parameters = tuple[float, int]
 
 
-def describe_inputs(program: ExportedProgram) -> tuple[TensorInfo, ...]:
-    """The tensors that the imported function takes, in order.
+def describe_inputs(program: ExportedProgram, names: Sequence[str]) -> tuple[TensorInfo, ...]:
+    """The tensors that the imported function takes, in order, under these names.
 
     An integer input is quantized with the parameters of the nodes that read it, if they agree.
     """
     nodes = {node.name: node for node in program.graph.nodes}
+    tensors = [(node, value) for node, value in user_inputs(program) if isinstance(value, torch.Tensor)]
     return tuple(
-        _describe(name, value, _read_parameters(nodes[name]))
-        for name, value in user_inputs(program)
-        if isinstance(value, torch.Tensor)
+        _describe(name, value, _read_parameters(nodes[node]))
+        for name, (node, value) in zip(names, tensors, strict=True)
     )
 
 

@@ -18,7 +18,7 @@ from .decompositions import decomposition_table
 from .dtypes import check_dtype, to_numpy
 from .interface import describe_inputs, describe_outputs
 from .shapes import fix_input_shapes
-from .signature import check_signature, make_updates_explicit, state_values
+from .signature import check_signature, make_updates_explicit
 
 
 @dataclass(frozen=True)
@@ -74,15 +74,14 @@ def load(
     _check_nodes(source.graph)
     decomposed = source.run_decompositions(dict(decomposition_table()))
     _check_nodes(decomposed.graph)
-    state = {name: to_numpy(value).copy() for name, value in state_values(decomposed).items()}
-    outputs = make_updates_explicit(decomposed)
+    explicit = make_updates_explicit(decomposed)
     return LoadedProgram(
         program=decomposed,
         source=source,
-        inputs=describe_inputs(decomposed),
-        outputs=describe_outputs(decomposed, [output.name for output in outputs]),
-        state=state,
-        updates=tuple(output.updates for output in outputs),
+        inputs=describe_inputs(decomposed, explicit.inputs),
+        outputs=describe_outputs(decomposed, explicit.outputs),
+        state={name: to_numpy(value).copy() for name, value in explicit.state.items()},
+        updates=tuple(explicit.updates),
     )
 
 

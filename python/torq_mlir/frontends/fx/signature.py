@@ -71,48 +71,54 @@ def _path_name(path: tuple) -> str:
     return f"output_{keys}" if isinstance(path[0], pytree.SequenceKey) else keys
 
 
-class Output(NamedTuple):
-    """A result of the imported function: what a call returns, or the new value of the input that it `updates`."""
+class Explicit(NamedTuple):
+    """Names of what a function takes and returns that has no side effects.
 
-    name: str
-    updates: str | None = None
+    Attributes:
+      inputs: those of a call by the names of their placeholders, then the buffers by their own names.
+      outputs: what a call returns, then what it updates, by the names of the inputs.
+      updates: for each output the name of the input that it is the new value of; None for what a call returns.
+      state: values of the buffers that a call updates, by name.
+    """
+
+    inputs: list[str]
+    outputs: list[str]
+    updates: list[str | None]
+    state: dict[str, torch.Tensor]
 
 
-def make_updates_explicit(program: ExportedProgram) -> list[Output]:
+def make_updates_explicit(program: ExportedProgram) -> Explicit:
     """Change the signature so that what a call updates is an output, and a buffer that it updates an input.
 
-    These come last, after the inputs and outputs of the caller. Outputs that are None disappear.
-
-    Returns:
-      The outputs, in order.
+    Outputs that are None disappear.
     """
     signature = program.graph_signature
-    names = output_names(program)
-    updates = [spec for spec in signature.output_specs if spec.kind in _UPDATES]
     returned = [spec for spec in signature.output_specs if spec.kind == OutputKind.USER_OUTPUT]
-    outputs = [(Output(name), spec) for name, spec in zip(names, returned, strict=True)]
-    outputs = [(output, spec) for output, spec in outputs if isinstance(spec.arg, TensorArgument)]
+    updates = [spec for spec in signature.output_specs if spec.kind in _UPDATES]
+    names = [
+        name for name, spec in zip(output_names(program), returned, strict=True) if isinstance(spec.arg, TensorArgument)
+    ]
+    returned = [spec for spec in returned if isinstance(spec.arg, TensorArgument)]
 
     targets = {spec.target for spec in updates}
     state = [spec for spec in signature.input_specs if spec.target in targets]
-    names_of_state = {spec.target: spec.arg.name for spec in state}
-    for spec in updates:
-        name = names_of_state.get(spec.target, spec.target)
-        outputs.append((Output(name, name), spec))
+    others = [spec for spec in signature.input_specs if spec.target not in targets]
+    given = [spec.arg.name for spec in others if spec.kind == InputKind.USER_INPUT and _is_tensor(spec)]
 
-    constants = [spec for spec in signature.input_specs if spec.target not in targets]
-    signature.input_specs[:] = constants + [InputSpec(InputKind.USER_INPUT, spec.arg, None) for spec in state]
-    signature.output_specs[:] = [OutputSpec(OutputKind.USER_OUTPUT, spec.arg, None) for _, spec in outputs]
-    return [output for output, _ in outputs]
+    signature.input_specs[:] = others + [InputSpec(InputKind.USER_INPUT, spec.arg, None) for spec in state]
+    signature.output_specs[:] = [OutputSpec(OutputKind.USER_OUTPUT, spec.arg, None) for spec in returned + updates]
+    return Explicit(
+        inputs=given + [spec.target for spec in state],
+        outputs=names + [spec.target for spec in updates],
+        updates=[None] * len(names) + [spec.target for spec in updates],
+        state={spec.target: _held(program, spec.target) for spec in state},
+    )
 
 
-def state_values(program: ExportedProgram) -> dict[str, torch.Tensor]:
-    """The values, by name of the input, of buffers and parameters that a call updates."""
-    signature = program.graph_signature
-    updated = {spec.target for spec in signature.output_specs if spec.kind in _UPDATES}
-    values = {}
-    for spec in signature.input_specs:
-        if spec.target in updated:
-            held = program.state_dict if spec.target in program.state_dict else program.constants
-            values[spec.arg.name] = held[spec.target]
-    return values
+def _is_tensor(spec: InputSpec) -> bool:
+    return isinstance(spec.arg, TensorArgument)
+
+
+def _held(program: ExportedProgram, target: str) -> torch.Tensor:
+    """A parameter or buffer; those that are not persistent are among the constants."""
+    return program.state_dict[target] if target in program.state_dict else program.constants[target]

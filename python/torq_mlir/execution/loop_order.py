@@ -85,7 +85,7 @@ def _output_channel(reduction: _Reduction) -> int | None:
         return None
     source, weights, *others = reduction.maps[:-1]
     weight_loops = [_loop(each) for each in weights.results]
-    constant = elements.constant_value(reduction.operation.operands[1]) is not None
+    constant = _is_transposable_constant(reduction.operation.operands[1])
     for loop in reduction.parallel:
         if loop not in weight_loops or any(_coefficient(e, loop) != 0 for m in (source, *others) for e in m.results):
             continue
@@ -165,6 +165,13 @@ def _fill_value(value: ir.Value) -> ir.Value | None:
     yielded = block.operations[0].operands
     is_fill = len(block.operations) == 1 and list(yielded) == [block.arguments[0]] and len(generic.operands) == 2
     return generic.operands[0] if is_fill and not isinstance(generic.operands[0].type, ir.ShapedType) else None
+
+
+def _is_transposable_constant(value: ir.Value) -> bool:
+    """Whether `value` is a constant whose elements take whole bytes; others are not built from arrays."""
+    element = value.type.element_type if isinstance(value.type, ir.RankedTensorType) else value.type
+    is_narrow = isinstance(element, ir.IntegerType) and element.width < 8
+    return not is_narrow and elements.constant_value(value) is not None
 
 
 def _transposed_constant(value: ir.Value, permutation: Sequence[int]) -> ir.Value:

@@ -1,0 +1,88 @@
+# Part of the torq-mlir project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""From linalg on tensors to machine code."""
+
+from torch_mlir import ir
+from torch_mlir.execution_engine import ExecutionEngine
+from torch_mlir.passmanager import PassManager
+
+from torq_mlir.errors import CompileError
+
+from . import kernels, loop_order, signature
+from .executable import Executable
+
+# The entry function must exist before: everything else is inlined into it.
+_INLINE = "builtin.module(inline,symbol-dce,canonicalize,cse)"
+
+_GENERALIZE = (
+    "builtin.module(convert-tensor-to-linalg,"
+    "func.func(convert-elementwise-to-linalg,linalg-generalize-named-ops,canonicalize,cse))"
+)
+
+_BUFFERIZE = (
+    "builtin.module("
+    "func.func(canonicalize,cse),"
+    "one-shot-bufferize{bufferize-function-boundaries=true "
+    "function-boundary-type-conversion=identity-layout-map},"
+    "canonicalize,cse,"
+    "func.func(ownership-based-buffer-deallocation,canonicalize,buffer-deallocation-simplification,"
+    "bufferization-lower-deallocations,canonicalize,optimize-allocation-liveness))"
+)
+
+# bfloat16 has no arithmetic on most processors, and its conversions would call into a compiler runtime that may not be
+# there: arithmetic is in f32, conversions are integer operations.
+_LOWER = (
+    "builtin.module("
+    "duplicate-function-elimination,"
+    "func.func("
+    "convert-linalg-to-loops,"
+    "arith-emulate-unsupported-floats{source-types=bf16 target-type=f32},"
+    "math-extend-to-supported-types{target-type=f32},"
+    "math-expand-ops{ops=ceilf,floorf,fpowi,round},"
+    "arith-expand{include-bf16=true},"
+    "convert-scf-to-cf,memref-expand,expand-strided-metadata,lower-affine,canonicalize,cse,convert-math-to-llvm),"
+    "convert-math-to-libm,convert-to-llvm,reconcile-unrealized-casts)"
+)
+
+
+def compile_linalg(module: ir.Module, *, opt_level: int = 2) -> Executable:
+    """Compiles the function `main` of `module`, or its only public function, for this machine.
+
+    Args:
+      module: linalg, tensor, arith, math and scf on builtin tensors. It is lowered in place.
+      opt_level: of LLVM, 0 to 3.
+
+    Returns:
+      A callable on numpy arrays. It keeps what it needs of the module's context alive.
+
+    Raises:
+      CompileError: there is no such function, its signature has other types than ranked tensors, or an operation has
+        no lowering; the message has MLIR's diagnostics.
+    """
+    with module.context, ir.Location.unknown():
+        entry = signature.entry_function(module)
+        signature.keep_only_public(module, entry)
+        _run(module, _INLINE)
+        _run(module, _GENERALIZE)
+        loop_order.move_parallel_loops_inside(module)
+        interface = signature.lower(entry)
+        _run(module, _BUFFERIZE)
+        kernels.outline(module, entry)
+        _run(module, _LOWER)
+        engine = _engine(module, opt_level)
+    return Executable(engine, interface)
+
+
+def _engine(module: ir.Module, opt_level: int) -> ExecutionEngine:
+    try:
+        return ExecutionEngine(module, opt_level=opt_level)
+    except RuntimeError as error:
+        raise CompileError(str(error)) from error
+
+
+def _run(module: ir.Module, pipeline: str) -> None:
+    try:
+        PassManager.parse(pipeline).run(module.operation)
+    except ir.MLIRError as error:
+        raise CompileError(str(error)) from error

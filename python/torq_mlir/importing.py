@@ -1,0 +1,115 @@
+# Part of the torq-mlir project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Models of every kind as IR at level 0, with what the compiler has to know of them besides."""
+
+import os
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+import onnx
+from torch_mlir import ir
+
+from torq_mlir.errors import ModelError
+from torq_mlir.frontends import onnx as onnx_frontend
+from torq_mlir.frontends.tensor_info import TensorInfo
+from torq_mlir.report import SourceNode, exported_nodes, source_nodes
+
+if TYPE_CHECKING:
+    import torch
+
+# What an exported program is written to a file as.
+_EXPORTED_SUFFIX = ".pt2"
+
+
+@dataclass(frozen=True)
+class ImportedModel:
+    """A model at level 0.
+
+    Attributes:
+      module: one function, `main`.
+      level: name of the level, by the front end.
+      pipeline: what leads from there to the torch dialect with quantized_decomposed.
+      inputs, outputs: arguments and results of the function.
+      nodes: operators of the model, in order.
+      state: values, by name, of the inputs that are not given by the caller but kept from call to call.
+      updates: for each output the name of the input that it is the new value of, None for what the caller gets; empty
+        when the caller gets all of them.
+    """
+
+    module: ir.Module
+    level: str
+    pipeline: str
+    inputs: Sequence[TensorInfo]
+    outputs: Sequence[TensorInfo]
+    nodes: Sequence[SourceNode]
+    state: Mapping[str, np.ndarray] = field(default_factory=dict)
+    updates: Sequence[str | None] = ()
+
+
+def import_model(
+    model: "str | os.PathLike | bytes | onnx.ModelProto | torch.export.ExportedProgram",
+    *,
+    batch: int | None = None,
+    input_shapes: Mapping[str, Sequence[int]] | None = None,
+) -> ImportedModel:
+    """Import an ONNX model or an exported program, which a path that ends in ".pt2" is the file of.
+
+    Args:
+      batch: size of the first dimension of each input, where the model leaves it open.
+      input_shapes: shapes of inputs that have open dimensions, by name.
+
+    Raises:
+      ModelError: the model is malformed or uses something that is not supported.
+    """
+    if isinstance(model, str | os.PathLike) and Path(model).suffix == _EXPORTED_SUFFIX:
+        model = _read_exported(Path(model))
+    if _is_exported_program(model):
+        return _import_exported(model, batch, input_shapes)
+    proto = onnx_frontend.load(model, input_shapes=input_shapes, batch=batch)
+    return ImportedModel(
+        module=onnx_frontend.import_model(proto, ir.Context()),
+        level="onnx",
+        pipeline="torq-onnx-to-torch",
+        inputs=onnx_frontend.model_inputs(proto),
+        outputs=onnx_frontend.model_outputs(proto),
+        nodes=source_nodes(proto.graph),
+    )
+
+
+def _is_exported_program(model: object) -> bool:
+    """Whether the model is one of torch.export, which need not be imported to know that it is not."""
+    export = sys.modules.get("torch.export")
+    return export is not None and isinstance(model, export.ExportedProgram)
+
+
+def _read_exported(path: Path) -> "torch.export.ExportedProgram":
+    import torch.ao.quantization.fx._decomposed  # the operators that the program calls
+    import torch.export
+
+    try:
+        return torch.export.load(path)
+    except (OSError, RuntimeError) as error:
+        raise ModelError(f"{path}: not a program of torch.export: {' '.join(str(error).split())}") from error
+
+
+def _import_exported(
+    program: "torch.export.ExportedProgram", batch: int | None, input_shapes: Mapping[str, Sequence[int]] | None
+) -> ImportedModel:
+    from torq_mlir.frontends import fx
+
+    loaded = fx.load(program, input_shapes=input_shapes, batch=batch)
+    return ImportedModel(
+        module=fx.import_program(loaded, ir.Context()),
+        level="fx",
+        pipeline="torq-fx-to-torch",
+        inputs=loaded.inputs,
+        outputs=loaded.outputs,
+        nodes=exported_nodes(loaded.source, fx.operator_name),
+        state=loaded.state,
+        updates=loaded.updates,
+    )
