@@ -11,7 +11,6 @@ import onnx
 from torch_mlir import ir
 
 import torq_mlir
-from torq_mlir import interface
 from torq_mlir.backends.interpreter import Interpreter
 
 OnResult = Callable[[ir.Operation, Sequence[np.ndarray], Sequence[np.ndarray]], Sequence[np.ndarray] | None]
@@ -26,10 +25,11 @@ class Compiled:
 
     def interpret(self, feeds: Mapping[str, np.ndarray], on_result: OnResult | None = None) -> dict[str, np.ndarray]:
         """Runs the numpy interpreter; see `torq_mlir.backends.interpreter.Interpreter` for `on_result`."""
-        arrays = interface.arrange(self._model.inputs, self._inputs(feeds))
+        # A module computes on signless integers, whose arrays are signed.
+        arrays = [_signed(array) for array in self._inputs(feeds).values()]
         results = self._interpreter(arrays, on_result=on_result)
         outputs = self._model.outputs
-        return {info.name: interface.restore(info, array) for info, array in zip(outputs, results, strict=True)}
+        return {info.name: array.view(info.dtype) for info, array in zip(outputs, results, strict=True)}
 
     def execute(self, feeds: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
         """Runs the code of the JIT."""
@@ -42,3 +42,7 @@ class Compiled:
     @functools.cached_property
     def _interpreter(self) -> Interpreter:
         return Interpreter(self.module)
+
+
+def _signed(array: np.ndarray) -> np.ndarray:
+    return array.view(f"i{array.itemsize}") if array.dtype.kind == "u" else array

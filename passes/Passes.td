@@ -29,7 +29,8 @@ def RaiseOnnxQuantization : Pass<"raise-onnx-quantization"> {
     (`QLinearConv`, `QLinearMatMul`, the `QLinear*` and `QGemm` family of
     ONNX Runtime) become their float operator between dequantizations and a
     quantization, so that QDQ and QOperator models are the same from here on.
-    Result types that the importer does not know are inferred.
+    So do `MaxPool`, `Clip` and `ArgMax` of integers, whose result depends on
+    the sign. Result types that the importer does not know are inferred.
 
     ```mlir
     %q = torch.operator "onnx.QuantizeLinear"(%x, %scale, %zp)

@@ -50,7 +50,10 @@ command line.
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    options = _parser().parse_args(arguments)
+    parser = _parser()
+    options = parser.parse_args(arguments)
+    if options.output and not options.run:
+        parser.error("--output is for the results of --run")
     try:
         _compile(options)
         sys.stdout.flush()
@@ -195,9 +198,13 @@ def _summary(name: str, result: "np.ndarray") -> str:
     line = f"{name}: {shape} {result.dtype.name}"
     if not result.size:
         return line
-    first = " ".join(f"{value:.6g}" for value in result.reshape(-1)[:8].tolist())
+    first = " ".join(_number(value) for value in result.reshape(-1)[:8].tolist())
     more = " ..." if result.size > 8 else ""
-    return f"{line}, min {result.min():.6g}, max {result.max():.6g}, [{first}{more}]"
+    return f"{line}, min {_number(result.min().item())}, max {_number(result.max().item())}, [{first}{more}]"
+
+
+def _number(value: float | int | bool) -> str:
+    return f"{value:.6g}" if isinstance(value, float) else str(value)
 
 
 if __name__ == "__main__":

@@ -13,7 +13,7 @@ from torch_mlir.dialects import arith, linalg
 from torq_mlir.dialects import elements, torq_hl
 from torq_mlir.numerics.zero_points import input_zero_point_correction
 from torq_mlir.rewriting.contraction import QuantizedContraction
-from torq_mlir.rewriting.integer_chain import pad_amounts, pad_value
+from torq_mlir.rewriting.integer_chain import insert_amounts, inserted_into, pad_amounts, pad_value
 from torq_mlir.rewriting.patterns import NoMatch
 
 from .accumulation import Accumulation, Output
@@ -165,9 +165,11 @@ def _unmove(value: ir.Value, permutation, padding, zero_point: int) -> tuple[ir.
         source = operation.operands[0 if operation.name == "linalg.transpose" else 1]
         composed = [moved[d] for d in permutation]
         return (source, composed, padding) if composed == sorted(composed) else None
-    if pad_value(operation) != zero_point or any(padding):
+    if any(padding):
         return None
-    amounts = pad_amounts(operation)
+    amounts = pad_amounts(operation) if pad_value(operation) == zero_point else None
+    if inserted_into(operation) == zero_point:
+        amounts = insert_amounts(operation)
     if amounts is None or any(side[d] for side in amounts for d in permutation[:2]):
         return None
     # The innermost dimension first.

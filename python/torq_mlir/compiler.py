@@ -125,7 +125,7 @@ class CompiledModel:
         self._report: Report | None = None
         self._executable: Executable | None = None
 
-    def __call__(self, *arrays: np.ndarray, **named: np.ndarray) -> list[np.ndarray]:
+    def __call__(self, /, *arrays: np.ndarray, **named: np.ndarray) -> list[np.ndarray]:
         """The outputs, in order, for inputs by position, by name, or the first ones by position and others by name.
 
         As in PyTorch, an array whose tensor the program updates is written to.

@@ -142,21 +142,26 @@ def _require_parameters(operands: Operands, shape: tensor_types.Shape) -> None:
             )
 
 
-def parameter_types(operands: Operands, attributes: Attributes, result: TensorInfo) -> None:
-    """Torch tensors of scales hold floats, and those of zero points what keeps its sign on builtin tensors.
+def scale_types(operands: Operands, attributes: Attributes, result: TensorInfo) -> None:
+    """Torch tensors of scales hold floats."""
+    _require_float("scales", operands["scales"])
+
+
+def zero_point_sign(operands: Operands, attributes: Attributes, result: TensorInfo) -> None:
+    """Torch tensors of zero points keep their sign on builtin tensors.
 
     There, a zero point is as signed as the storage unless it is wider, and signed then.
     """
-    _require_float("scales", operands["scales"])
-    zero_points, dtype = operands["zero_points"], attributes["dtype"]
-    if zero_points is None or not zero_points.is_torch or not zero_points.is_integer:
+    name = "zero_point" if "zero_point" in operands else "zero_points"
+    value, dtype = operands[name], attributes["dtype"]
+    if value is None or not value.is_torch or not value.is_integer:
         return
-    element = zero_points.element
+    element = value.element
     signed = dtype.is_signed if element.width <= dtype.width else True
     if element.is_signed != signed:
         raise InvalidOperationError(
-            f"'zero_points' of {element.width} bits must be {'signed' if signed else 'unsigned'} "
-            f"for 'dtype' {dtype}, but got '{zero_points.type}'"
+            f"'{name}' of {element.width} bits must be {'signed' if signed else 'unsigned'} "
+            f"for 'dtype' {dtype}, but got '{value.type}'"
         )
 
 
@@ -241,11 +246,11 @@ def conversion_types(operands: Operands, attributes: Attributes, result: TensorI
             )
 
 
-_QUANTIZE = (one_level, quantize_types, value_range)
-_DEQUANTIZE = (one_level, dequantize_types, value_range)
+_QUANTIZE = (one_level, quantize_types, value_range, zero_point_sign)
+_DEQUANTIZE = (one_level, dequantize_types, value_range, zero_point_sign)
 
-_GROUPED = (parameter_types, parameters_per_group)
-_TOKENS = (parameter_types, parameters_per_token)
+_GROUPED = (scale_types, parameters_per_group)
+_TOKENS = (scale_types, parameters_per_token)
 _CHOOSE = (one_level_of_parameters, chosen_types, value_range, range_with_zero, not_empty)
 _CHOOSE_TOKENS = (one_level_of_parameters, not_empty)
 

@@ -107,7 +107,9 @@ def _before_broadcast(value: ir.Value, affine_map: ir.AffineMap) -> tuple[ir.Val
     if isinstance(value.owner, ir.Block) or value.owner.operation.name != "linalg.generic":
         return value, affine_map
     generic = value.owner.operation
-    source, target = (ir.AffineMapAttr(m).value for m in list(ir.ArrayAttr(generic.attributes["indexing_maps"]))[:2])
+    if len(generic.operands) != 2:
+        return value, affine_map
+    source, target = (ir.AffineMapAttr(m).value for m in ir.ArrayAttr(generic.attributes["indexing_maps"]))
     repeats = body_expression(generic) == ("arg", 0) and target == ir.AffineMap.get_identity(target.n_dims)
     if not repeats or not all(isinstance(e, ir.AffineDimExpr) for e in source.results):
         return value, affine_map

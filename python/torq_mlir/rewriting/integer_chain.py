@@ -7,12 +7,14 @@ from dataclasses import dataclass
 
 import numpy as np
 from torch_mlir import ir
-from torch_mlir.dialects import linalg
+from torch_mlir.dialects import arith, linalg
 
 from ..dialects import elements
 from .qparams import Dequantize, match_dequantize
+from .scalar_body import body_expression, evaluate_indices
 
 MOVEMENTS = "tensor.expand_shape", "tensor.collapse_shape", "linalg.transpose"
+_INTO_ZEROS = "tensor.pad", "tensor.insert_slice"
 
 
 @dataclass(frozen=True)
@@ -21,7 +23,8 @@ class IntegerChain:
 
     Attributes:
       dequantize: the dequantization.
-      steps: tensor.pad with zero, tensor.expand_shape, tensor.collapse_shape and linalg.transpose, in order.
+      steps: tensor.pad and tensor.insert_slice into zeros, tensor.expand_shape, tensor.collapse_shape, linalg.transpose
+        and generics that pick elements of a constant, in order.
     """
 
     dequantize: Dequantize
@@ -30,12 +33,14 @@ class IntegerChain:
     def build(self) -> ir.Value:
         """The moved integers: a constant when the source is one, otherwise the same operations on the integers."""
         constant = elements.constant_value(self.dequantize.input)
-        if constant is not None and not any(step.name == "tensor.pad" for step in self.steps):
+        if constant is not None and not any(step.name in _INTO_ZEROS for step in self.steps):
             return self.dequantize.input if not self.steps else _constant(self.move(constant))
         value = self.dequantize.input
         for step in self.steps:
             if step.name == "tensor.pad":
                 value = rebuild_pad(step, value, int(self.dequantize.zero_point))
+            elif step.name == "tensor.insert_slice":
+                value = _rebuild_insert(step, value, int(self.dequantize.zero_point))
             else:
                 value = rebuild_movement(step, value)
         return value
@@ -62,7 +67,10 @@ class IntegerChain:
 
 
 def move_array(step: ir.Operation, array: np.ndarray) -> np.ndarray:
-    """A reshape or linalg.transpose on a numpy array."""
+    """A reshape, linalg.transpose or picking generic on a numpy array."""
+    if step.name == "linalg.generic":
+        _, indices = _match_picking(step)
+        return array[indices]
     if step.name == "linalg.transpose":
         return array.transpose(list(ir.DenseI64ArrayAttr(step.attributes["permutation"])))
     return array.reshape(ir.RankedTensorType(step.results[0].type).shape)
@@ -75,13 +83,47 @@ def match_integer_chain(value: ir.Value) -> IntegerChain | None:
         if isinstance(value.owner, ir.Block):
             return None
         step = value.owner.operation
-        if step.name not in MOVEMENTS and pad_value(step) != 0.0:
+        source = _source(step)
+        if source is None:
             return None
         steps.insert(0, step)
-        value = step.operands[0]
-    if dequantize.axis is not None and any(step.name == "tensor.pad" for step in steps):
+        value = source
+    names = {step.name for step in steps}
+    if dequantize.axis is not None and names & set(_INTO_ZEROS):
+        return None
+    if "linalg.generic" in names and (names & set(_INTO_ZEROS) or elements.constant_value(dequantize.input) is None):
         return None
     return IntegerChain(dequantize, tuple(steps))
+
+
+def _source(step: ir.Operation) -> ir.Value | None:
+    """What a step moves."""
+    if step.name in MOVEMENTS or pad_value(step) == 0.0 or inserted_into(step) == 0.0:
+        return step.operands[0]
+    picking = _match_picking(step) if step.name == "linalg.generic" else None
+    return None if picking is None else picking[0]
+
+
+def _match_picking(generic: ir.Operation) -> tuple[ir.Value, tuple[np.ndarray, ...]] | None:
+    """`(source, indices)` of a generic without inputs that reads another tensor at indices computed from its own."""
+    if len(generic.operands) != 1:
+        return None
+    match body_expression(generic):
+        case ("tensor.extract", ("outer", source), *expressions):
+            shape = ir.RankedTensorType(generic.results[0].type).shape
+            indices = [evaluate_indices(expression, shape) for expression in expressions]
+            if all(index is not None for index in indices):
+                return source, tuple(np.broadcast_to(index, shape) for index in indices)
+    return None
+
+
+def inserted_into(operation: ir.Operation) -> float | None:
+    """The number that the destination of a tensor.insert_slice is filled with, None for others."""
+    if operation.name != "tensor.insert_slice" or isinstance(operation.operands[1].owner, ir.Block):
+        return None
+    fill = operation.operands[1].owner.operation
+    constant = elements.constant_value(fill.operands[0]) if fill.name == "linalg.fill" else None
+    return None if constant is None else constant.item()
 
 
 def pad_value(operation: ir.Operation) -> float | None:
@@ -97,6 +139,16 @@ def pad_amounts(operation: ir.Operation) -> tuple[list[int], list[int]] | None:
     """Static low and high padding of each dimension of a tensor.pad."""
     amounts = [list(ir.DenseI64ArrayAttr(operation.attributes[name])) for name in ("static_low", "static_high")]
     return None if any(amount < 0 for side in amounts for amount in side) else (amounts[0], amounts[1])
+
+
+def insert_amounts(operation: ir.Operation) -> tuple[list[int], list[int]] | None:
+    """A tensor.insert_slice without gaps as low and high padding of each dimension."""
+    names = ("static_offsets", "static_sizes", "static_strides")
+    offsets, sizes, strides = (list(ir.DenseI64ArrayAttr(operation.attributes[name])) for name in names)
+    source, result = (ir.RankedTensorType(value.type) for value in (operation.operands[0], operation.results[0]))
+    if any(stride != 1 for stride in strides) or min(offsets) < 0 or sizes != source.shape:
+        return None
+    return offsets, [whole - part - low for whole, part, low in zip(result.shape, sizes, offsets, strict=True)]
 
 
 def _constant(array: np.ndarray) -> ir.Value:
@@ -125,6 +177,16 @@ def rebuild_movement(step: ir.Operation, value: ir.Value) -> ir.Value:
         step.name, results=[result_type], operands=operands, attributes=attributes, loc=step.location
     )
     return moved.result
+
+
+def _rebuild_insert(step: ir.Operation, value: ir.Value, filling: int) -> ir.Value:
+    element = ir.RankedTensorType(value.type).element_type
+    result_type = _result_type(step, value)
+    number = arith.constant(element, filling)
+    destination = linalg.fill(number, outs=[ir.Operation.create("tensor.empty", results=[result_type]).result])
+    attributes = {name: step.attributes[name] for name in step.attributes}
+    operands = [value, destination, *list(step.operands)[2:]]
+    return ir.Operation.create(step.name, [result_type], operands, attributes, loc=step.location).result
 
 
 def rebuild_pad(step: ir.Operation, value: ir.Value, padding: int) -> ir.Value:

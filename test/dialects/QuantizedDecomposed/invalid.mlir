@@ -418,3 +418,12 @@ func.func @dequantize_per_channel(%arg0: tensor<4x3xi8>, %arg1: tensor<3xf32>, %
   %0 = "quantized_decomposed.dequantize_per_channel"(%arg0, %arg1, %arg2, %arg3) {quant_min = -128 : i64, quant_max = 127 : i64, dtype = si8, axis = 1 : i64} : (tensor<4x3xi8>, tensor<3xf32>, tensor<3xi8>, tensor<i64>) -> tensor<4x3xf32>
   return
 }
+
+// -----
+
+// On builtin tensors this zero point would be taken for an unsigned one.
+func.func @quantize_per_channel(%arg0: !torch.vtensor<[4,3],f32>, %arg1: !torch.vtensor<[3],f32>, %arg2: !torch.vtensor<[3],si8>) {
+  // expected-error@+1 {{'quantized_decomposed.quantize_per_channel' op 'zero_points' of 8 bits must be unsigned for 'dtype' ui8, but got '!torch.vtensor<[3],si8>'}}
+  %0 = "quantized_decomposed.quantize_per_channel"(%arg0, %arg1, %arg2) {axis = 1 : i64, quant_min = 0 : i64, quant_max = 255 : i64, dtype = ui8} : (!torch.vtensor<[4,3],f32>, !torch.vtensor<[3],f32>, !torch.vtensor<[3],si8>) -> !torch.vtensor<[4,3],ui8>
+  return
+}

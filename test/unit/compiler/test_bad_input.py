@@ -173,7 +173,13 @@ def test_wrong_arguments(tmp_path, monkeypatch, capfd, arguments, message):
 
 @pytest.mark.parametrize(
     "arguments",
-    [[], ["model.onnx", "--emit=llvm"], ["model.onnx", "--batch", "0"], ["model.onnx", "--input-shape", "x:1,b"]],
+    [
+        [],
+        ["model.onnx", "--emit=llvm"],
+        ["model.onnx", "--batch", "0"],
+        ["model.onnx", "--input-shape", "x:1,b"],
+        ["model.onnx", "--output", "results.npz"],
+    ],
 )
 def test_wrong_command_line(arguments, capfd):
     with pytest.raises(SystemExit) as stop:

@@ -73,6 +73,15 @@ def test_summarizes_outputs(run, inputs):
     assert line.count("\n") == 1
 
 
+def test_summarizes_integers(run):
+    onnx.save(quantized_conv("uint8", (1, 3, 6, 6), full_integer=True), "integer.onnx")
+    np.savez("integer.npz", x_quantized=np.full((1, 3, 6, 6), 125, np.uint8))
+    (expected,) = torq_mlir.compile("integer.onnx")(np.full((1, 3, 6, 6), 125, np.uint8))
+    first = " ".join(map(str, expected.reshape(-1)[:8]))
+    line = f"y_quantized: 1x8x6x6 uint8, min {expected.min()}, max {expected.max()}, [{first} ...]\n"
+    assert run("integer.onnx", "--run", "integer.npz") == line
+
+
 def test_report(run):
     expected = torq_mlir.compile("model.onnx").report()
     assert run("model.onnx", "--report") == f"{expected}\n"

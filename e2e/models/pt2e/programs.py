@@ -1,0 +1,46 @@
+# Part of the torq-mlir project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Quantized models as programs of torch.export, which are also their reference: they run in eager mode."""
+
+import warnings
+
+import torch
+from torch.export import ExportedProgram
+from torchao.quantization.pt2e import allow_exported_model_train_eval, move_exported_model_to_eval
+from torchao.quantization.pt2e.quantize_pt2e import convert_pt2e, prepare_pt2e, prepare_qat_pt2e
+
+from e2e.models.pt2e.modules import Model
+from e2e.models.pt2e.quantizers import Recipe
+
+_CALIBRATION_SAMPLES = 4
+_TRAINING_STEPS = 3
+
+
+def quantized_program(model: Model, recipe: Recipe) -> ExportedProgram:
+    """The model after calibration, or training, and conversion."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        example = model.inputs("example")
+        module = torch.export.export(model.make(), example).module()
+        prepared = (_trained if recipe.trained else _calibrated)(module, model, recipe)
+        return torch.export.export(convert_pt2e(prepared), example)
+
+
+def _calibrated(module: torch.nn.Module, model: Model, recipe: Recipe) -> torch.nn.Module:
+    prepared = prepare_pt2e(module, recipe.quantizer())
+    with torch.no_grad():
+        for sample in range(_CALIBRATION_SAMPLES):
+            prepared(*model.inputs(f"calibration {sample}"))
+    return prepared
+
+
+def _trained(module: torch.nn.Module, model: Model, recipe: Recipe) -> torch.nn.Module:
+    prepared = allow_exported_model_train_eval(prepare_qat_pt2e(module, recipe.quantizer()))
+    optimizer = torch.optim.SGD(prepared.parameters(), lr=0.01)
+    for step in range(_TRAINING_STEPS):
+        optimizer.zero_grad()
+        prepared(*model.inputs(f"training {step}")).square().mean().backward()
+        optimizer.step()
+    move_exported_model_to_eval(prepared)
+    return prepared
