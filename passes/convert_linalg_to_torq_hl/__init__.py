@@ -7,9 +7,10 @@ from torch_mlir import ir
 
 from torq_mlir.rewriting.patterns import Pattern, apply_greedily, mark_refusals
 
-from .data_movement import convert_concat, convert_integer_transpose, convert_reshape
-from .elementwise import convert_add, convert_bit_flip, convert_mul, convert_requantize, convert_requantize_accumulator
+from .data_movement import convert_concat, convert_integer_transpose, convert_movement
+from .elementwise import convert_add, convert_bit_flip, convert_extremum, convert_mul
 from .pooling import convert_average_pool, convert_integer_max_pool, convert_max_pool, convert_reduce_mean
+from .requantize import convert_requantize, convert_requantize_accumulator
 from .table import convert_table
 from .weighted import convert_shared_accumulator, convert_weighted
 
@@ -21,8 +22,9 @@ _SANDWICHES = (
     (convert_max_pool, 8),
     (convert_add, 6),
     (convert_mul, 6),
+    (convert_extremum, 6),
     (convert_concat, 6),
-    (convert_reshape, 4),
+    (convert_movement, 4),
     (convert_requantize_accumulator, 3),
     (convert_requantize, 2),
     (convert_table, 1),

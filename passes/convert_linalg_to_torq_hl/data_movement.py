@@ -1,7 +1,9 @@
 # Part of the torq-mlir project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Concatenation, reshapes and transposition between dequantizations and a quantization, on the integers."""
+"""Concatenation, reshapes, slices, transposition and repetition of quantized values, on the integers."""
+
+from collections.abc import Callable
 
 import numpy as np
 from torch_mlir import ir
@@ -10,10 +12,12 @@ from torq_mlir.dialects import elements, torq_hl
 from torq_mlir.rewriting.clamp import match_clamped
 from torq_mlir.rewriting.patterns import NOT_MINE, NoMatch
 from torq_mlir.rewriting.qparams import Dequantize, match_dequantize, match_quantize
+from torq_mlir.rewriting.scalar_body import body_expression
+from torq_mlir.rewriting.structured import reshape
 
-from .elementwise import check_requantizable, check_storage, constant, locations_of, requantize, result_element
+from .requantize import check_requantizable, check_storage, constant, locations_of, requantize, result_element
 
-_RESHAPES = "tensor.collapse_shape", "tensor.expand_shape"
+_RESHAPES = "tensor.collapse_shape", "tensor.expand_shape", "tensor.extract_slice"
 
 
 def convert_concat(operation: ir.Operation, rewriter) -> object:
@@ -36,28 +40,56 @@ def convert_concat(operation: ir.Operation, rewriter) -> object:
     return None
 
 
-def convert_reshape(operation: ir.Operation, rewriter) -> object:
-    """`quantize(reshape or transpose(dequantize(x)))`: the integers are moved, then requantized if need be."""
+def convert_movement(operation: ir.Operation, rewriter) -> object:
+    """`quantize(movement(dequantize(x)))`: the integers are moved, then requantized if need be."""
     quantize = match_quantize(operation)
     if quantize is None:
         return NOT_MINE
     clamped = match_clamped(quantize.input)
-    movement = _producer(clamped.value, *_RESHAPES, "linalg.transpose")
-    dequantize = match_dequantize(movement.operands[0]) if movement is not None else None
+    owner = clamped.value.owner
+    build = None if isinstance(owner, ir.Block) else _match_movement(owner.operation)
+    dequantize = None if build is None else match_dequantize(owner.operation.operands[0])
     if dequantize is None:
         return NOT_MINE
     check_storage(quantize, [dequantize])
     check_requantizable(quantize, [dequantize])
-    with ir.InsertionPoint(operation), locations_of([], clamped, quantize, movement):
-        element = ir.RankedTensorType(dequantize.input.type).element_type
-        if movement.name == "linalg.transpose":
-            permutation = list(ir.DenseI64ArrayAttr(movement.attributes["permutation"]))
-            moved = torq_hl.transpose(dequantize.input, perm=permutation)
-        else:
-            moved = _with_element(movement, [dequantize.input], element)
+    with ir.InsertionPoint(operation), locations_of([], clamped, quantize, owner.operation):
+        moved = build(dequantize.input)
         parameters = Dequantize(dequantize.operation, moved, dequantize.scale, dequantize.zero_point, None, False)
         rewriter.replace_op(operation, [requantize(parameters, quantize, clamped)])
     return None
+
+
+def _match_movement(movement: ir.Operation) -> Callable[[ir.Value], ir.Value] | None:
+    """The same movement of other values of the shape of its operand."""
+    if movement.name in _RESHAPES:
+        return lambda value: _with_element(movement, [value], value.type.element_type)
+    if movement.name == "linalg.transpose":
+        permutation = list(ir.DenseI64ArrayAttr(movement.attributes["permutation"]))
+        return lambda value: torq_hl.transpose(value, perm=permutation)
+    shape = ir.RankedTensorType(movement.results[0].type).shape if len(movement.results) == 1 else []
+    if movement.name == "linalg.broadcast":
+        dimensions = list(ir.DenseI64ArrayAttr(movement.attributes["dimensions"]))
+        return lambda value: torq_hl.broadcast(value, dimensions=dimensions, shape=shape)
+    if movement.name == "linalg.generic" and len(movement.operands) == 2 and body_expression(movement) == ("arg", 0):
+        return _match_repetition(movement, shape)
+    return None
+
+
+def _match_repetition(generic: ir.Operation, shape: list[int]) -> Callable[[ir.Value], ir.Value] | None:
+    """A generic that repeats its operand along new dimensions, and along those of size 1."""
+    source, target = (ir.AffineMapAttr(m).value for m in ir.ArrayAttr(generic.attributes["indexing_maps"]))
+    if target != ir.AffineMap.get_identity(target.n_dims):
+        return None
+    kept = [e.position for e in source.results if isinstance(e, ir.AffineDimExpr)]
+    if kept != sorted(set(kept)) or len(kept) == target.n_dims:
+        return None
+    dimensions = [d for d in range(target.n_dims) if d not in kept]
+
+    def build(value: ir.Value) -> ir.Value:
+        return torq_hl.broadcast(reshape(value, [shape[d] for d in kept]), dimensions=dimensions, shape=shape)
+
+    return build
 
 
 def convert_integer_transpose(operation: ir.Operation, rewriter) -> object:

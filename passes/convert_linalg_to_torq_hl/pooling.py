@@ -15,8 +15,9 @@ from torq_mlir.rewriting.integer_chain import pad_amounts, pad_value
 from torq_mlir.rewriting.patterns import NOT_MINE, NoMatch
 from torq_mlir.rewriting.qparams import Dequantize, Quantize, match_dequantize, match_quantize
 from torq_mlir.rewriting.scalar_body import body_expression, evaluate_indices
+from torq_mlir.rewriting.structured import reshape
 
-from .elementwise import (
+from .requantize import (
     check_requantizable,
     check_storage,
     constant,
@@ -156,12 +157,12 @@ def convert_reduce_mean(operation: ir.Operation, rewriter) -> object:
         mean = torq_hl.reduce_mean(
             constant(np.ones(1, np.int8)),
             _mean_pair(dequantize, quantize, count, divisor),
-            _reshape(dequantize.input, rows),
+            reshape(dequantize.input, rows),
             input_zp=int(dequantize.zero_point),
             element_type=result_element(quantize),
             **_mean_attributes(dequantize, quantize, clamped, divisor),
         )
-        result = _reshape(mean, ir.RankedTensorType(operation.results[0].type).shape)
+        result = reshape(mean, ir.RankedTensorType(operation.results[0].type).shape)
         rewriter.replace_op(operation, [result])
     return None
 
@@ -177,7 +178,7 @@ def _global_average(window: _Window, dequantize, quantize, clamped, divisor) -> 
         element_type=result_element(quantize),
         **_mean_attributes(dequantize, quantize, clamped, divisor),
     )
-    return _reshape(mean, [n, c, 1, 1])
+    return reshape(mean, [n, c, 1, 1])
 
 
 def _windowed_average(window: _Window, dequantize, quantize, clamped, divisor) -> ir.Value:
@@ -284,26 +285,3 @@ def _match_sum(value: ir.Value) -> tuple[ir.Operation, list[int]] | None:
     if maps[0] != ir.AffineMap.get_identity(maps[0].n_dims):
         return None
     return generic, [e.position for e in maps[1].results if isinstance(e, ir.AffineDimExpr)]
-
-
-def _reshape(value: ir.Value, shape: list[int]) -> ir.Value:
-    """A static reshape, as a collapse to one dimension and an expansion where shapes differ."""
-    source = ir.RankedTensorType(value.type)
-    if source.shape == shape:
-        return value
-    element = source.element_type
-    flat = ir.RankedTensorType.get([math.prod(shape)], element)
-    if source.rank != 1:
-        value = _reassociate("tensor.collapse_shape", value, flat, range(source.rank))
-    if len(shape) != 1:
-        value = _reassociate("tensor.expand_shape", value, ir.RankedTensorType.get(shape, element), range(len(shape)))
-    return value
-
-
-def _reassociate(name: str, value: ir.Value, result: ir.Type, group) -> ir.Value:
-    i64 = ir.IntegerType.get_signless(64)
-    groups = ir.ArrayAttr.get([ir.ArrayAttr.get([ir.IntegerAttr.get(i64, i) for i in group])])
-    attributes = {"reassociation": groups}
-    if name == "tensor.expand_shape":
-        attributes["static_output_shape"] = ir.DenseI64ArrayAttr.get(list(ir.RankedTensorType(result).shape))
-    return ir.Operation.create(name, [result], [value], attributes).result

@@ -14,7 +14,7 @@ from torq_mlir.numerics.zero_points import input_zero_point_correction
 from torq_mlir.rewriting.patterns import NoMatch
 
 from .accumulation import Accumulation, Output
-from .elementwise import center, constant
+from .requantize import center, constant
 
 
 def match_product(accumulation: Accumulation, output: Output) -> tuple[Callable[[], ir.Value], int]:

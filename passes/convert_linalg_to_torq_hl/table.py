@@ -12,7 +12,7 @@ from torq_mlir.rewriting.elementwise_region import match_elementwise_region
 from torq_mlir.rewriting.patterns import NOT_MINE, NoMatch
 from torq_mlir.rewriting.qparams import match_quantize
 
-from .elementwise import check_output, constant, result_element
+from .requantize import check_output, constant, result_element
 
 
 def convert_table(operation: ir.Operation, rewriter) -> object:

@@ -20,8 +20,8 @@ from torq_mlir.rewriting.uses import only_user, users
 
 from .accumulation import Accumulation, Output, match_accumulation
 from .convolution import infer_window, match_convolution
-from .elementwise import check_output, result_element
 from .product import match_product
+from .requantize import check_output, result_element
 
 
 def convert_weighted(operation: ir.Operation, rewriter) -> object:

@@ -10,6 +10,7 @@ from types import SimpleNamespace
 from torch_mlir import ir
 from torch_mlir.dialects import arith, linalg, tensor
 
+from torq_mlir.dialects import elements
 from torq_mlir.rewriting.structured import (
     PARALLEL,
     REDUCTION,
@@ -203,6 +204,11 @@ def _pad(value: ir.Value, pad: Sequence[int], fill: int, channel_dimension: int)
 def _split(value: ir.Value, dimension: int, groups: int) -> ir.Value:
     """Splits a channel dimension in (group, channel of the group)."""
     shaped = ir.RankedTensorType(value.type)
+    constant = elements.constant_value(value)
+    if constant is not None:
+        shape = list(shaped.shape)
+        shape[dimension : dimension + 1] = [groups, shape[dimension] // groups]
+        return arith.constant(None, elements.from_numpy(constant.reshape(shape), shaped.element_type))
     split_sizes = sizes(value)
     split_sizes[dimension : dimension + 1] = [groups, shaped.shape[dimension] // groups]
     static = [size if isinstance(size, int) else ir.ShapedType.get_dynamic_size() for size in split_sizes]

@@ -143,7 +143,7 @@ def constant_value(value: ir.Value) -> np.ndarray | None:
         attribute = operation.attributes["torch.onnx.value"]
     else:
         return None
-    if isinstance(attribute, ir.IntegerAttr):
+    if isinstance(attribute, ir.IntegerAttr | ir.BoolAttr):
         return np.asarray(attribute.value)
     if isinstance(attribute, ir.FloatAttr):
         return np.asarray(attribute.value, dtype=numpy_dtype(attribute.type))

@@ -21,6 +21,8 @@ from torq_mlir.dialects import elements
 
 # Shorter loops do not fill a vector.
 _SHORTEST = 8
+# LLVM unrolls loops over fewer channels before it would vectorize them.
+_FEWEST_CHANNELS = 17
 
 
 def move_parallel_loops_inside(module: ir.Module) -> None:
@@ -89,7 +91,7 @@ def _output_channel(reduction: _Reduction) -> int | None:
     for loop in reduction.parallel:
         if loop not in weight_loops or any(_coefficient(e, loop) != 0 for m in (source, *others) for e in m.results):
             continue
-        if reduction.extent(loop) >= _SHORTEST and (constant or weight_loops[-1] == loop):
+        if reduction.extent(loop) >= _FEWEST_CHANNELS and (constant or weight_loops[-1] == loop):
             return loop
     return None
 

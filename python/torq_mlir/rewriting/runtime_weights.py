@@ -6,14 +6,12 @@
 The arithmetic is that of numerics.zero_points; the results fold to it when the weights turn out to be constant.
 """
 
-from collections.abc import Sequence
-
 import numpy as np
 from torch_mlir import ir
 from torch_mlir.dialects import arith, linalg
 
 from ..dialects import elements
-from .structured import PARALLEL, REDUCTION, build_elementwise, build_generic, empty_like, extend, projection
+from .structured import PARALLEL, REDUCTION, build_elementwise, build_generic, empty_like, extend, projection, reshape
 
 
 def build_weight_with_zero_point(weights: ir.Value, zero_point: int) -> ir.Value:
@@ -55,21 +53,8 @@ def build_scale_bias(bias: ir.Value, multiplier: np.ndarray) -> ir.Value:
     """`[bias_0, multiplier_0, bias_1, multiplier_1, ...]` of an i32 bias (C,) and constant multipliers (C,)."""
     i32 = ir.IntegerType.get_signless(32)
     channels = multiplier.size
-    column, pairs = (ir.RankedTensorType.get([channels, n], i32) for n in (1, 2))
-    attributes = {
-        "reassociation": _reassociation([[0, 1]]),
-        "static_output_shape": ir.DenseI64ArrayAttr.get([channels, 1]),
-    }
-    biases = ir.Operation.create("tensor.expand_shape", [column], [bias], attributes).result
     multipliers = arith.constant(None, elements.from_numpy(multiplier.reshape(channels, 1).astype(np.int32)))
-    i64 = ir.IntegerType.get_signless(64)
-    dim = {"dim": ir.IntegerAttr.get(i64, 1)}
-    interleaved = ir.Operation.create("tensor.concat", [pairs], [biases, multipliers], dim).result
-    flat = ir.RankedTensorType.get([2 * channels], i32)
-    attributes = {"reassociation": _reassociation([[0, 1]])}
-    return ir.Operation.create("tensor.collapse_shape", [flat], [interleaved], attributes).result
-
-
-def _reassociation(groups: Sequence[Sequence[int]]) -> ir.ArrayAttr:
-    i64 = ir.IntegerType.get_signless(64)
-    return ir.ArrayAttr.get([ir.ArrayAttr.get([ir.IntegerAttr.get(i64, d) for d in group]) for group in groups])
+    dim = {"dim": ir.IntegerAttr.get(ir.IntegerType.get_signless(64), 1)}
+    pairs = ir.RankedTensorType.get([channels, 2], i32)
+    interleaved = ir.Operation.create("tensor.concat", [pairs], [reshape(bias, [channels, 1]), multipliers], dim)
+    return reshape(interleaved.result, [2 * channels])

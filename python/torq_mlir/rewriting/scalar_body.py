@@ -117,32 +117,26 @@ def strip_clamp(expression: Expression) -> tuple[Expression, float, float]:
             high = max(min(high, value), low)
 
 
-def _bound(expression: Expression) -> tuple[str, Expression, float] | None:
+def named_extremum(expression: Expression) -> Expression:
+    """`("max" | "min", lhs, rhs)` of an expression that is one, in any spelling; any other as it is."""
     match expression:
-        case ("arith.maximumf" | "arith.maxnumf" | "arith.maxsi", x, ("const", value)):
-            return "max", x, value
-        case ("arith.minimumf" | "arith.minnumf" | "arith.minsi", x, ("const", value)):
-            return "min", x, value
-        case ("arith.maximumf" | "arith.maxnumf" | "arith.maxsi", ("const", value), x):
-            return "max", x, value
-        case ("arith.minimumf" | "arith.minnumf" | "arith.minsi", ("const", value), x):
-            return "min", x, value
+        case ("arith.maximumf" | "arith.maxnumf" | "arith.maxsi", lhs, rhs):
+            return "max", lhs, rhs
+        case ("arith.minimumf" | "arith.minnumf" | "arith.minsi", lhs, rhs):
+            return "min", lhs, rhs
         case ("arith.select", ("arith.cmpf" | "arith.cmpi" as kind, predicate, lhs, rhs), taken, other):
-            return _select_bound(kind, predicate, lhs, rhs, taken, other)
-    return None
+            relation = predicate[-2:]
+            if relation not in ("gt", "ge", "lt", "le") or (kind == "arith.cmpi" and predicate[0] == "u"):
+                return expression
+            if (taken, other) == (lhs, rhs):
+                return "max" if relation in ("gt", "ge") else "min", lhs, rhs
+            if (taken, other) == (rhs, lhs):
+                return "max" if relation in ("lt", "le") else "min", lhs, rhs
+    return expression
 
 
-def _select_bound(kind, predicate, lhs, rhs, taken, other) -> tuple[str, Expression, float] | None:
-    relation = predicate[-2:]
-    if relation not in ("gt", "ge", "lt", "le") or (kind == "arith.cmpi" and predicate[0] == "u"):
-        return None
-    if (taken, other) == (lhs, rhs):
-        keeps_greater = relation in ("gt", "ge")
-    elif (taken, other) == (rhs, lhs):
-        keeps_greater = relation in ("lt", "le")
-    else:
-        return None
-    for bound, x in ((rhs, lhs), (lhs, rhs)):
-        if bound[0] == "const":
-            return "max" if keeps_greater else "min", x, bound[1]
+def _bound(expression: Expression) -> tuple[str, Expression, float] | None:
+    match named_extremum(expression):
+        case ("max" | "min" as kind, x, ("const", value)) | ("max" | "min" as kind, ("const", value), x):
+            return kind, x, value
     return None

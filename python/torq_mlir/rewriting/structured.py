@@ -3,6 +3,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Builders of linalg.generic and of what surrounds it, at the current insertion point."""
 
+import math
 from collections.abc import Callable, Sequence
 
 from torch_mlir import ir
@@ -124,3 +125,26 @@ def convert_float(value: ir.Value, target: ir.Type) -> ir.Value:
         value = convert_float(value, ir.F32Type.get())
         source_width = 32
     return arith.extf(target, value) if source_width < target_width else arith.truncf(target, value)
+
+
+def reshape(value: ir.Value, shape: Sequence[int]) -> ir.Value:
+    """A static reshape, as a collapse to one dimension and an expansion where shapes differ."""
+    source = ir.RankedTensorType(value.type)
+    if source.shape == list(shape):
+        return value
+    element = source.element_type
+    flat = ir.RankedTensorType.get([math.prod(shape)], element)
+    if source.rank != 1:
+        value = _reassociate("tensor.collapse_shape", value, flat, range(source.rank))
+    if len(shape) != 1:
+        value = _reassociate("tensor.expand_shape", value, ir.RankedTensorType.get(shape, element), range(len(shape)))
+    return value
+
+
+def _reassociate(name: str, value: ir.Value, result: ir.Type, group) -> ir.Value:
+    i64 = ir.IntegerType.get_signless(64)
+    groups = ir.ArrayAttr.get([ir.ArrayAttr.get([ir.IntegerAttr.get(i64, i) for i in group])])
+    attributes = {"reassociation": groups}
+    if name == "tensor.expand_shape":
+        attributes["static_output_shape"] = ir.DenseI64ArrayAttr.get(list(ir.RankedTensorType(result).shape))
+    return ir.Operation.create(name, [result], [value], attributes).result

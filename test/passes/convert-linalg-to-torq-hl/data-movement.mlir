@@ -79,3 +79,37 @@ func.func @float_transpose(%x: tensor<2x3xf32>) -> tensor<3x2xf32> {
   %y = linalg.transpose ins(%x : tensor<2x3xf32>) outs(%e : tensor<3x2xf32>) permutation = [1, 0]
   return %y : tensor<3x2xf32>
 }
+
+// -----
+
+// CHECK-LABEL: func.func @slice
+// CHECK: %[[Y:.*]] = tensor.extract_slice %arg0[0, 1] [2, 2] [1, 1] : tensor<2x4xi8> to tensor<2x2xi8>
+// CHECK-NEXT: return %[[Y]]
+func.func @slice(%x: tensor<2x4xi8>) -> tensor<2x2xi8> {
+  %s = arith.constant dense<0.5> : tensor<f32>
+  %z = arith.constant dense<-5> : tensor<i8>
+  %f = "quantized_decomposed.dequantize_per_tensor"(%x, %s, %z) {quant_min = -128 : i64, quant_max = 127 : i64, dtype = si8} : (tensor<2x4xi8>, tensor<f32>, tensor<i8>) -> tensor<2x4xf32>
+  %y = tensor.extract_slice %f[0, 1] [2, 2] [1, 1] : tensor<2x4xf32> to tensor<2x2xf32>
+  %q = "quantized_decomposed.quantize_per_tensor"(%y, %s, %z) {quant_min = -128 : i64, quant_max = 127 : i64, dtype = si8, divide} : (tensor<2x2xf32>, tensor<f32>, tensor<i8>) -> tensor<2x2xi8>
+  return %q : tensor<2x2xi8>
+}
+
+// -----
+
+// A dimension of size 1 that is repeated is dropped and added again.
+
+// CHECK-LABEL: func.func @repeat
+// CHECK: %[[C:.*]] = tensor.collapse_shape %arg0
+// CHECK: "torq_hl.broadcast"(%{{.*}}, %{{.*}}) {dimensions = array<i64: 1>} : (tensor<2x3x4xi8>, tensor<2x4xi8>) -> tensor<2x3x4xi8>
+func.func @repeat(%x: tensor<2x1x4xi8>) -> tensor<2x3x4xi8> {
+  %s = arith.constant dense<0.5> : tensor<f32>
+  %z = arith.constant dense<-5> : tensor<i8>
+  %f = "quantized_decomposed.dequantize_per_tensor"(%x, %s, %z) {quant_min = -128 : i64, quant_max = 127 : i64, dtype = si8} : (tensor<2x1x4xi8>, tensor<f32>, tensor<i8>) -> tensor<2x1x4xf32>
+  %e = tensor.empty() : tensor<2x3x4xf32>
+  %y = linalg.generic {indexing_maps = [affine_map<(a, b, c) -> (a, 0, c)>, affine_map<(a, b, c) -> (a, b, c)>], iterator_types = ["parallel", "parallel", "parallel"]} ins(%f : tensor<2x1x4xf32>) outs(%e : tensor<2x3x4xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    linalg.yield %in : f32
+  } -> tensor<2x3x4xf32>
+  %q = "quantized_decomposed.quantize_per_tensor"(%y, %s, %z) {quant_min = -128 : i64, quant_max = 127 : i64, dtype = si8, divide} : (tensor<2x3x4xf32>, tensor<f32>, tensor<i8>) -> tensor<2x3x4xi8>
+  return %q : tensor<2x3x4xi8>
+}

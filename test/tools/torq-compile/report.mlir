@@ -9,8 +9,3 @@
 // CHECK-EMPTY:
 // CHECK-NEXT: operations: 4 torq_hl
 // CHECK-NEXT: executors: 4 nss
-
-// An operator without a form for the NPU stays in linalg, and is no error.
-
-// RUN: torq-compile %S/../../data/oracle/sigmoid.onnx --report | FileCheck %s --check-prefix=HOST
-// HOST: Sigmoid {{.*}}host {{.*}}linalg.generic {{.*}}torq_hl has no form of Sigmoid

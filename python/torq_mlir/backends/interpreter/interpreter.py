@@ -175,9 +175,12 @@ class Interpreter:
 def _constant(operation: ir.Operation) -> np.ndarray:
     result = operation.results[0]
     try:
-        return elements.constant_value(result).astype(TensorSpec.of(result.type).dtype, copy=False)
+        value, dtype = elements.constant_value(result), TensorSpec.of(result.type).dtype
     except TypeError as error:
-        raise InterpreterError(operation, f"has no value: {error}") from error
+        raise InterpreterError(operation, f"is not supported: {error}") from error
+    if value is None:
+        raise InterpreterError(operation, "has no value: it was elided when the module was printed")
+    return value.astype(dtype, copy=False)
 
 
 def _kernel(operation: ir.Operation) -> Evaluation:

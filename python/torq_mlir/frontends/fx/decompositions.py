@@ -9,11 +9,25 @@ from collections.abc import Callable, Mapping
 import torch
 from torch_mlir.extras.fx_decomp_util import get_decomposition_table
 
-# Products that torch-mlir has itself. Taken apart, they are multiplied by 1, and a batch of rows by copies of weights.
-_KEPT = (torch.ops.aten.linear, torch.ops.aten.matmul)
+_aten = torch.ops.aten
+
+
+def _linear(input: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor | None = None) -> torch.Tensor:
+    """A product of matrices, whatever the rank of the input: torch-mlir repeats the weights for a batch."""
+    rows = input.reshape(-1, input.shape[-1])
+    product = _aten.mm(rows, _aten.permute(weight, [1, 0]))
+    if bias is not None:
+        product = _aten.add.Tensor(product, bias)
+    return product.reshape(*input.shape[:-1], weight.shape[0])
 
 
 @functools.cache
 def decomposition_table() -> Mapping[torch._ops.OperatorBase, Callable]:
-    """The decompositions that torch-mlir asks for, but those of the products."""
-    return {op: function for op, function in get_decomposition_table().items() if op._overloadpacket not in _KEPT}
+    """The decompositions that torch-mlir asks for, but those of products.
+
+    Theirs multiply by 1, and take an operator apart that torch-mlir lowers as it is.
+    """
+    table = dict(get_decomposition_table())
+    table[_aten.linear.default] = _linear
+    del table[_aten.matmul.default]
+    return table

@@ -131,7 +131,8 @@ def elementwisebinary(
         raise TypeError(f"op_type {op_type} is bitwise, on integers; the inputs are {input1.dtype}")
     if is_unsigned and input1.dtype.kind == "i":
         input1, input2 = as_unsigned(input1), as_unsigned(input2)
-    return shaped_like(init, _BINARY[op_type](input1, input2).astype(init.dtype))
+    with np.errstate(invalid="ignore", over="ignore"):
+        return shaped_like(init, _BINARY[op_type](input1, input2).astype(init.dtype))
 
 
 _BITWISE = (0, 1, 2)
@@ -158,5 +159,6 @@ def _mul_bfloat16(init: np.ndarray, scale_bias: np.ndarray, input1: np.ndarray, 
             f"mul of {input1.dtype} and {input2.dtype} with {scale_bias.size} biases of {scale_bias.dtype} to bf16"
             " is not defined; it takes two of bf16 and one bias of f32"
         )
-    product = input1.astype(np.float32) * input2.astype(np.float32)
-    return shaped_like(init, (product + scale_bias.reshape(())).astype(BFLOAT16))
+    with np.errstate(invalid="ignore", over="ignore", under="ignore"):
+        product = input1.astype(np.float32) * input2.astype(np.float32)
+        return shaped_like(init, (product + scale_bias.reshape(())).astype(BFLOAT16))
