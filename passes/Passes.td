@@ -90,7 +90,8 @@ def QuantizedDecomposedSimplify : Pass<"quantized-decomposed-simplify"> {
     Rewrites that keep every value bit for bit: a quantization of what was
     dequantized with the same parameters disappears, data movement (reshape,
     transpose, ...) changes places with a dequantization so that it moves
-    stored values, constants are quantized. A dequantization of what was
+    stored values, constants are quantized, and the parameters chosen for a
+    constant are constants. A dequantization of what was
     quantized stays: it is the quantization error that the model wants.
 
     ```mlir
@@ -239,8 +240,11 @@ def ConvertQuantizedDecomposedToLinalg
     : Pass<"convert-quantized-decomposed-to-linalg"> {
   let summary = "Convert quantized_decomposed on builtin tensors to linalg";
   let description = [{
-    The remaining quantizations and dequantizations become element-wise
-    `linalg.generic`, bit for bit what PyTorch computes, or ONNX with `divide`.
+    The remaining operations become `linalg.generic`, bit for bit what PyTorch
+    computes, or ONNX with `divide`: quantization and dequantization element by
+    element, the choice of parameters as reductions. The scales and zero points
+    of tokens and channel groups are indexed by what the index of an element is
+    divided by; no tensor of the size of the values is made of them.
 
     ```mlir
     %q = "quantized_decomposed.quantize_per_tensor"(%x, %scale, %zp)

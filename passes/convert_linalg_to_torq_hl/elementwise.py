@@ -76,6 +76,8 @@ def convert_mul(operation: ir.Operation, rewriter) -> object:
     _, generic, inputs = binary
     check_storage(quantize, inputs)
     factor, shift = multiplier(inputs[0].scale * inputs[1].scale / quantize.scale)
+    if shift > np.iinfo(np.int8).max:
+        raise NoMatch(f"the shift {shift} of the product does not fit in i8")
     low, high = clamped.integer_bounds(quantize)
     with ir.InsertionPoint(operation), locations_of([], clamped, quantize, generic):
         value = torq_hl.mul(

@@ -102,10 +102,13 @@ RECIPES: dict[str, Recipe] = {
     "per-channel": Recipe(lambda: _xnnpack(is_per_channel=True)),
     "per-tensor": Recipe(lambda: _xnnpack()),
     "narrow": Recipe(lambda: _xnnpack(is_per_channel=True, act_qmin=-100, act_qmax=100, weight_qmin=-7, weight_qmax=7)),
-    "u8": Recipe(lambda: _x86()),
-    "u8-narrow": Recipe(lambda: _x86(reduce_range=True)),
+    "x86": Recipe(lambda: _x86()),
+    "x86-narrow": Recipe(lambda: _x86(reduce_range=True)),
     "symmetric": _specified(
         _activation(torch.int8, -127, 127, _SYMMETRIC), _weight(torch.int8, -127, 127, torch.per_channel_symmetric)
+    ),
+    "u8": _specified(
+        _activation(torch.uint8, 0, 255, _AFFINE), _weight(torch.int8, -127, 127, torch.per_channel_symmetric)
     ),
     "affine-weights": _specified(
         _activation(torch.int8, -128, 127, _AFFINE), _weight(torch.int8, -128, 127, torch.per_channel_affine)
