@@ -22,7 +22,8 @@ def test_architecture_names_passes_and_pipelines(name):
 
 
 def test_architecture_names_packages():
-    packages = sorted(path.parent.name for path in (ROOT / "python" / "torq_mlir").glob("*/__init__.py"))
+    folders = (path for path in (ROOT / "python" / "torq_mlir").iterdir() if path.is_dir())
+    packages = sorted(path.name for path in folders if path.name != "__pycache__")
     assert sorted(re.findall(r"^\| `python/torq_mlir/(\w+)/`", ARCHITECTURE, re.MULTILINE)) == packages
 
 

@@ -45,9 +45,7 @@ def si8():
 def test_per_token():
     x, scales, zero_points = constant(2, 4, 8), constant(2, 4, 1), constant(2, 4, 1, dtype=np.int64)
     q = quantized_decomposed.quantize_per_token(x, scales, zero_points, dtype=si8(), **SI8)
-    y = quantized_decomposed.dequantize_per_token(
-        q, scales, dtype=si8(), result_element_type=ir.F16Type.get(), **SI8
-    )
+    y = quantized_decomposed.dequantize_per_token(q, scales, dtype=si8(), result_element_type=ir.F16Type.get(), **SI8)
     assert types(q, y) == ["tensor<2x4x8xi8>", "tensor<2x4x8xf16>"]
     assert len(y.owner.operands) == 2
     assert "round_first" not in q.owner.attributes
@@ -101,9 +99,7 @@ def test_choose_qparams_per_token(source, expected):
     assert types(*parameters) == [expected, expected]
 
 
-@pytest.mark.parametrize(
-    "choose", ["choose_qparams_per_token_asymmetric", "_choose_qparams_per_token_asymmetric_impl"]
-)
+@pytest.mark.parametrize("choose", ["choose_qparams_per_token_asymmetric", "_choose_qparams_per_token_asymmetric_impl"])
 def test_choose_qparams_per_token_asymmetric(choose):
     choose = getattr(quantized_decomposed, choose)
     parameters = choose(constant(2, 3, 4, dtype=np.float16), dtype=si8())

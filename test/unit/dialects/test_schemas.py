@@ -35,7 +35,9 @@ def test_all_operators_are_operations():
     assert len(names) == 15
 
 
-@pytest.mark.parametrize("schema", SCHEMAS, ids=lambda schema: f"{schema.name.partition('::')[2]}.{schema.overload_name}")
+@pytest.mark.parametrize(
+    "schema", SCHEMAS, ids=lambda schema: f"{schema.name.partition('::')[2]}.{schema.overload_name}"
+)
 def test_arguments(schema):
     definition = operation(schema)
     operands = {each.name: each for each in definition.operands}

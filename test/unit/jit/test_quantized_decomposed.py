@@ -24,7 +24,7 @@ from quantized_decomposed_torch import (
 )
 from torch_mlir import ir
 
-from torq_mlir.backends import jit
+from torq_mlir.backends import interpreter, jit
 from torq_mlir.dialects import elements, quantized_decomposed
 from torq_mlir.numerics.groups import dequantize_per_channel_group, quantize_per_channel_group
 
@@ -239,7 +239,7 @@ def test_choose_qparams(input_dtype, dtype, nan, dynamic, data):
 
 
 @pytest.mark.parametrize("input_dtype", FLOATS)
-@settings(max_examples=25)
+@few
 @given(st.booleans(), st.booleans(), st.data())
 def test_choose_qparams_per_token(input_dtype, nan, dynamic, data):
     x = data.draw(floats(data.draw(hnp.array_shapes(max_side=6)), input_dtype, nan=nan))
@@ -342,3 +342,18 @@ def test_convert_element_type(source, dynamic, data):
         ]
 
     agree([x], expected, body, dynamic)
+
+
+def test_the_interpreter_agrees():
+    """Operations with several results are computed there by compiled code, too."""
+    x = np.random.default_rng(0).normal(0, 3, (3, 8)).astype(np.float32)
+
+    def body(x):
+        attributes = {"quant_min": -128, "quant_max": 127, "dtype": integer_type(np.int8)}
+        parameters = quantized_decomposed.choose_qparams_per_token_asymmetric(x, dtype=integer_type(np.int8))
+        q = quantized_decomposed.quantize_per_token(x, *parameters, **attributes)
+        return *parameters, q, quantized_decomposed.dequantize_per_token(q, *parameters, **attributes)
+
+    module = module_of([x], body)
+    for actual, expected in zip(interpreter.run(module, [x]), jit.compile(module)([x]), strict=True):
+        assert_same(actual, expected)

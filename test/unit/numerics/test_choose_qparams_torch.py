@@ -80,7 +80,9 @@ def test_fake_quant_per_channel(scale_dtype, zero_point_dtype, data):
     x = data.draw(floats(data.draw(hnp.array_shapes(max_side=6)), np.float32))
     axis = data.draw(st.integers(0, x.ndim - 1))
     scale = data.draw(scales(x.shape[axis], scale_dtype))
-    zero_point = data.draw(integers(x.shape[axis], zero_point_dtype, *((0, 255) if zero_point_dtype == np.uint8 else ())))
+    zero_point = data.draw(
+        integers(x.shape[axis], zero_point_dtype, *((0, 255) if zero_point_dtype == np.uint8 else ()))
+    )
     low, high = sorted(data.draw(st.lists(st.integers(-(2**20), 2**20), min_size=2, max_size=2, unique=True)))
     theirs = operators.fake_quant_per_channel(to_torch(x), to_torch(scale), to_torch(zero_point), axis, low, high)
     same(fake_quant_per_channel(x, scale, zero_point, axis, low, high), theirs)

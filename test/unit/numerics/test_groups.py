@@ -36,15 +36,17 @@ def session(op_type, rank, dtype, axis, block_size):
     node = helper.make_node(op_type, ["x", "s", "z"], ["y"], axis=axis, block_size=block_size)
     graph = helper.make_graph([node], "g", inputs, [helper.make_tensor_value_info("y", target, shape)])
     model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 21)], ir_version=10)
-    return onnxruntime.InferenceSession(model.SerializeToString(), providers=["CPUExecutionProvider"])
+    options = onnxruntime.SessionOptions()
+    options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
+    return onnxruntime.InferenceSession(model.SerializeToString(), options, providers=["CPUExecutionProvider"])
 
 
 @pytest.mark.parametrize("dtype", STORAGE)
-@settings(max_examples=30)
+@settings(max_examples=20)
 @given(data=st.data())
 def test_blocks_of_onnxruntime(dtype, data):
-    rank = data.draw(st.integers(1, 3))
-    parameter_shape, axis = data.draw(hnp.array_shapes(min_dims=rank, max_dims=rank, max_side=4)), rank - 1
+    rank = data.draw(st.integers(2, 3))  # ONNX Runtime takes one scale for one of the tensor
+    parameter_shape = data.draw(hnp.array_shapes(min_dims=rank, max_dims=rank, max_side=4))
     axis = data.draw(st.integers(-rank, rank - 1))
     block_size = data.draw(st.integers(2, 4))
     shape = list(parameter_shape)
