@@ -6,6 +6,7 @@
 Every function takes the attributes of the node and its operands. None of this is code of the compiler's.
 """
 
+import functools
 import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -62,6 +63,33 @@ def conv(attributes: Attributes, x: np.ndarray, w: np.ndarray, b: np.ndarray | N
     columns = windows.transpose(order).reshape(batch, group, -1, math.prod(output))
     product = w.reshape(group, w.shape[0] // group, -1) @ columns
     y = product.reshape(batch, w.shape[0], *output)
+    return y if b is None else y + b.reshape(-1, *([1] * rank))
+
+
+def conv_transpose(attributes: Attributes, x: np.ndarray, w: np.ndarray, b: np.ndarray | None = None) -> np.ndarray:
+    """Transposed convolution of any rank: each window position scatters one product of the input and the weights.
+
+    Padding is explicit; weights are `[C, M / group, *kernel]`.
+    """
+    group, kernel, rank = attributes.get("group", 1), w.shape[2:], w.ndim - 2
+    strides, dilations = (attributes.get(name) or [1] * rank for name in ("strides", "dilations"))
+    begins, ends = _pads(attributes, x.shape[2:], kernel)
+    extra = attributes.get("output_padding") or [0] * rank
+    extents = [
+        (size - 1) * stride + (window - 1) * dilation + 1
+        for size, stride, window, dilation in zip(x.shape[2:], strides, kernel, dilations, strict=True)
+    ]
+    batch, in_channels, out_channels = x.shape[0], x.shape[1] // group, w.shape[1]
+    inputs = x.reshape(batch, group, in_channels, *x.shape[2:])
+    weights = w.reshape(group, in_channels, out_channels, *kernel)
+    y = np.zeros((batch, group, out_channels, *map(sum, zip(extents, extra, strict=True))))
+    for position in np.ndindex(*kernel):
+        product = np.einsum("ngc...,gcm->ngm...", inputs, weights[(..., *position)])
+        steps = zip(position, dilations, x.shape[2:], strides, strict=True)
+        y[(..., *(slice(i * d, i * d + (size - 1) * s + 1, s) for i, d, size, s in steps))] += product
+    y = y.reshape(batch, group * out_channels, *y.shape[3:])
+    cropped = zip(begins, ends, y.shape[2:], strict=True)
+    y = y[(..., *(slice(begin, size - end) for begin, end, size in cropped))]
     return y if b is None else y + b.reshape(-1, *([1] * rank))
 
 
@@ -145,6 +173,60 @@ def batch_normalization(attributes: Attributes, x: np.ndarray, *parameters: np.n
     return (x - mean) / np.sqrt(variance + attributes.get("epsilon", 1e-5)) * scale + bias
 
 
+def gelu(attributes: Attributes, x: np.ndarray) -> np.ndarray:
+    if attributes.get("approximate", b"none") == b"tanh":
+        return 0.5 * x * (1 + np.tanh(math.sqrt(2 / math.pi) * (x + 0.044715 * x**3)))
+    return 0.5 * x * (1 + _erf(x / math.sqrt(2)))
+
+
+def _erf(x: np.ndarray) -> np.ndarray:
+    return np.vectorize(math.erf, otypes=[np.float64])(x)
+
+
+def hard_sigmoid(attributes: Attributes, x: np.ndarray) -> np.ndarray:
+    return np.clip(attributes.get("alpha", 0.2) * x + attributes.get("beta", 0.5), 0.0, 1.0)
+
+
+def slice_(
+    attributes: Attributes,
+    x: np.ndarray,
+    starts: np.ndarray,
+    ends: np.ndarray,
+    axes: np.ndarray | None = None,
+    steps: np.ndarray | None = None,
+) -> np.ndarray:
+    index = [slice(None)] * x.ndim
+    axes = range(len(starts)) if axes is None else axes
+    steps = np.ones(len(starts), np.int64) if steps is None else steps
+    for start, end, axis, step in zip(starts, ends, axes, steps, strict=True):
+        # Backwards down to the first element, which numpy has no number for.
+        past_first = step < 0 and end < -x.shape[axis]
+        index[axis] = slice(int(start), None if past_first else int(end), int(step))
+    return x[tuple(index)]
+
+
+_PAD_MODES = {b"constant": "constant", b"edge": "edge", b"reflect": "reflect", b"wrap": "wrap"}
+
+
+def pad(
+    attributes: Attributes,
+    x: np.ndarray,
+    pads: np.ndarray,
+    value: np.ndarray | None = None,
+    axes: np.ndarray | None = None,
+) -> np.ndarray:
+    """Padding; negative amounts crop."""
+    axes = range(x.ndim) if axes is None else axes
+    widths, kept = [(0, 0)] * x.ndim, [slice(None)] * x.ndim
+    for position, axis in enumerate(axes):
+        begin, end = int(pads[position]), int(pads[position + len(axes)])
+        widths[axis] = (max(begin, 0), max(end, 0))
+        kept[axis] = slice(max(-begin, 0), x.shape[axis] - max(-end, 0))
+    mode = _PAD_MODES[attributes.get("mode", b"constant")]
+    values = {"constant_values": 0.0 if value is None else float(value)} if mode == "constant" else {}
+    return np.pad(x[tuple(kept)], widths, mode=mode, **values)
+
+
 def reshape(attributes: Attributes, x: np.ndarray, shape: np.ndarray) -> np.ndarray:
     sizes = [int(size) for size in shape]
     if not attributes.get("allowzero", 0):
@@ -167,9 +249,11 @@ def unsqueeze(attributes: Attributes, x: np.ndarray, axes: np.ndarray | None = N
 
 
 MOVEMENT: dict[str, Callable[..., np.ndarray]] = {
+    "Expand": lambda attributes, x, shape: np.broadcast_to(x, np.broadcast_shapes(x.shape, tuple(shape))),
     "Flatten": flatten,
     "Identity": lambda attributes, x: x,
     "Reshape": reshape,
+    "Slice": slice_,
     "Squeeze": squeeze,
     "Transpose": lambda attributes, x: x.transpose(attributes.get("perm")),
     "Unsqueeze": unsqueeze,
@@ -178,23 +262,39 @@ MOVEMENT: dict[str, Callable[..., np.ndarray]] = {
 
 OPERATORS: dict[str, Callable[..., np.ndarray]] = {
     **MOVEMENT,
+    "Abs": lambda attributes, x: np.abs(x),
     "Add": lambda attributes, a, b: a + b,
     "AveragePool": average_pool,
     "BatchNormalization": batch_normalization,
     "Clip": clip,
     "Concat": lambda attributes, *xs: np.concatenate(xs, axis=attributes["axis"]),
     "Conv": conv,
+    "ConvTranspose": conv_transpose,
+    "Div": lambda attributes, a, b: a / b,
+    "Elu": lambda attributes, x: np.where(x < 0, attributes.get("alpha", 1.0) * np.expm1(x), x),
+    "Erf": lambda attributes, x: _erf(x),
+    "Exp": lambda attributes, x: np.exp(x),
+    "Gelu": gelu,
     "Gemm": gemm,
     "GlobalAveragePool": global_average_pool,
+    "GlobalMaxPool": lambda attributes, x: x.max(axis=tuple(range(2, x.ndim)), keepdims=True),
+    "HardSigmoid": hard_sigmoid,
+    "HardSwish": lambda attributes, x: x * np.clip(x / 6 + 0.5, 0.0, 1.0),
     "LRN": lrn,
     "LeakyRelu": lambda attributes, x: np.where(x < 0, attributes.get("alpha", 0.01) * x, x),
     "MatMul": lambda attributes, a, b: a @ b,
+    "Max": lambda attributes, *xs: functools.reduce(np.maximum, xs),
     "MaxPool": max_pool,
+    "Min": lambda attributes, *xs: functools.reduce(np.minimum, xs),
     "Mul": lambda attributes, a, b: a * b,
+    "Neg": lambda attributes, x: -x,
+    "PRelu": lambda attributes, x, slope: np.where(x < 0, slope * x, x),
+    "Pad": pad,
     "ReduceMean": reduce_mean,
     "Relu": lambda attributes, x: np.maximum(x, 0.0),
     "Sigmoid": lambda attributes, x: 1.0 / (1.0 + np.exp(-x)),
     "Softmax": softmax,
+    "Sqrt": lambda attributes, x: np.sqrt(x),
     "Sub": lambda attributes, a, b: a - b,
     "Sum": lambda attributes, *xs: sum(xs[1:], xs[0]),
     "Tanh": lambda attributes, x: np.tanh(x),

@@ -231,7 +231,10 @@ def ConvertLinalgToTorqHL : Pass<"convert-linalg-to-torq-hl"> {
   let options = [
     Option<"explain", "explain", "bool", /*default=*/"false",
            "Record on each operation that was not converted, as torq_hl.refusal, "
-           "what stood in the way">
+           "what stood in the way">,
+    Option<"floatType", "float", "std::string", /*default=*/"host",
+           "Where quantization and dequantization go that no other operation takes "
+           "in: 'host', exact in f32, or 'bf16', on the NPU with 8 bits of precision">
   ];
   let dependentDialects = ["arith", "linalg", "tensor", "torq_hl"];
 }

@@ -5,10 +5,12 @@
 
 from torch_mlir import ir
 
+from torq_mlir.passes import PassFailure
 from torq_mlir.rewriting.patterns import Pattern, apply_greedily, mark_refusals
 
 from .data_movement import convert_concat, convert_integer_transpose, convert_movement
 from .elementwise import convert_add, convert_bit_flip, convert_extremum, convert_mul
+from .fallback import convert_dequantize, convert_quantize
 from .pooling import convert_average_pool, convert_integer_max_pool, convert_max_pool, convert_reduce_mean
 from .requantize import convert_requantize, convert_requantize_accumulator
 from .table import convert_table
@@ -39,8 +41,20 @@ PATTERNS = (
     Pattern("linalg.transpose", convert_integer_transpose),
 )
 
+# After all others have been tried everywhere: what they could take in must not be converted on its own before.
+_FALLBACKS = (
+    *(Pattern(root, convert_quantize) for root in _QUANTIZE),
+    Pattern("quantized_decomposed.dequantize_per_tensor", convert_dequantize),
+    Pattern("linalg.generic", convert_dequantize),
+)
 
-def run(op: ir.Operation, explain: bool = False) -> None:
+
+def run(op: ir.Operation, explain: bool = False, float: str = "host") -> None:
+    if float not in ("host", "bf16"):
+        op.location.emit_error(f"convert-linalg-to-torq-hl: float is 'host' or 'bf16', not '{float}'")
+        raise PassFailure
     apply_greedily(op, PATTERNS)
+    if float == "bf16":
+        apply_greedily(op, _FALLBACKS)
     if explain:
         mark_refusals(op, PATTERNS)

@@ -65,6 +65,25 @@ def test_conv_dilated_and_other_ranks():
     check("Conv", (1, 3, 5, 6, 7), (4, 3, 2, 2, 2))
 
 
+@pytest.mark.parametrize(
+    "attributes",
+    [
+        {},
+        {"strides": [2, 1], "pads": [1, 0, 2, 1]},
+        {"strides": [3, 2], "output_padding": [2, 1]},
+        {"strides": [2, 2], "dilations": [2, 3], "pads": [0, 2, 1, 0]},
+    ],
+    ids=str,
+)
+def test_conv_transpose(attributes):
+    check("ConvTranspose", IMAGE, (6, 4, 3, 2), (4,), **attributes)
+    check("ConvTranspose", IMAGE, (6, 2, 3, 3), group=3, **attributes)
+
+
+def test_conv_transpose_of_one_dimension():
+    check("ConvTranspose", (2, 6, 5), (6, 1, 3), strides=[2], group=6)
+
+
 @pytest.mark.parametrize("window", WINDOW_CASES, ids=str)
 @pytest.mark.parametrize("op_type", ["MaxPool", "AveragePool"])
 def test_pooling(op_type, window):
@@ -88,16 +107,24 @@ def test_products():
 
 
 def test_elementwise():
-    for op_type in ("Add", "Sub", "Mul"):
+    for op_type in ("Add", "Sub", "Mul", "Min", "Max", "PRelu"):
         check(op_type, IMAGE, (6, 1, 1))
-    for op_type in ("Relu", "Sigmoid", "Tanh", "LeakyRelu"):
+    check("Div", IMAGE, np.array([0.3, -2.0, 5.0, 1.0, 0.7, -0.1], np.float32).reshape(6, 1, 1))
+    for op_type in ("Abs", "Elu", "Erf", "Exp", "Gelu", "HardSigmoid", "HardSwish", "LeakyRelu", "Neg", "Relu"):
         check(op_type, IMAGE)
+    for op_type in ("Sigmoid", "Tanh"):
+        check(op_type, IMAGE)
+    check("Gelu", IMAGE, approximate="tanh")
+    check("HardSigmoid", IMAGE, alpha=0.3, beta=0.1)
+    check("Elu", IMAGE, alpha=0.5)
+    check("Sqrt", np.array([0.0, 0.25, 3.0], np.float32))
     check("Clip", IMAGE, np.array(-0.5, np.float32), np.array(0.7, np.float32))
     check("Softmax", (3, 7), axis=-1)
 
 
 def test_reductions_and_normalizations():
     check("GlobalAveragePool", IMAGE)
+    check("GlobalMaxPool", IMAGE)
     check("ReduceMean", IMAGE, np.array([2, 3]), keepdims=0)
     check("LRN", IMAGE, size=5, alpha=0.1, beta=0.75, bias=1.0)
 
@@ -109,3 +136,17 @@ def test_movement():
     check("Transpose", IMAGE, perm=[0, 2, 3, 1])
     check("Squeeze", (2, 1, 3, 1), np.array([1]))
     check("Unsqueeze", (2, 3), np.array([0, 2]))
+    check("Expand", (2, 1, 3), np.array([4, 1, 5, 1]))
+
+
+def test_slice():
+    check("Slice", IMAGE, np.array([1, -3]), np.array([5, 2**31]), np.array([1, 3]))
+    check("Slice", IMAGE, np.array([7, 0]), np.array([0, 9]), np.array([2, 3]), np.array([-2, 3]))
+    check("Slice", IMAGE, np.array([-1]), np.array([-(2**31)]), np.array([3]), np.array([-1]))
+
+
+def test_pad():
+    check("Pad", (2, 4, 5), np.array([0, 1, 2, 3, 0, -1]), np.array(0.5, np.float32))
+    check("Pad", (2, 4, 5), np.array([1, 2]), np.array(0.0, np.float32), np.array([2]))
+    for mode in ("edge", "reflect", "wrap"):
+        check("Pad", (2, 4, 5), np.array([0, 1, 2, 0, 0, 1]), mode=mode)
