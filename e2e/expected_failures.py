@@ -3,6 +3,4 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Cases that are known to fail, and why. One that passes is a failure of the run: take it off the list."""
 
-EXPECTED_FAILURES: dict[str, str] = {
-    "oracle.sigmoid": "Sigmoid is computed in float on the host; it has no conversion to torq_hl.table",
-}
+EXPECTED_FAILURES: dict[str, str] = {}

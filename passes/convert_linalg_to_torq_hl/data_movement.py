@@ -9,23 +9,28 @@ import numpy as np
 from torch_mlir import ir
 
 from torq_mlir.dialects import elements, torq_hl
-from torq_mlir.rewriting.clamp import match_clamped
+from torq_mlir.rewriting.clamp import Clamped
 from torq_mlir.rewriting.patterns import NOT_MINE, NoMatch
-from torq_mlir.rewriting.qparams import Dequantize, match_dequantize, match_quantize
+from torq_mlir.rewriting.qparams import Dequantize, Quantize, match_dequantize
 from torq_mlir.rewriting.scalar_body import body_expression
 from torq_mlir.rewriting.structured import reshape
 
-from .requantize import check_requantizable, check_storage, constant, locations_of, requantize, result_element
+from .requantize import (
+    at_quantize,
+    check_requantizable,
+    check_storage,
+    constant,
+    locations_of,
+    requantize,
+    result_element,
+)
 
 _RESHAPES = "tensor.collapse_shape", "tensor.expand_shape", "tensor.extract_slice"
 
 
-def convert_concat(operation: ir.Operation, rewriter) -> object:
+@at_quantize
+def convert_concat(quantize: Quantize, clamped: Clamped, rewriter) -> object:
     """`quantize(concat(dequantize(x) ...))`: inputs in other parameters than the output's are requantized."""
-    quantize = match_quantize(operation)
-    if quantize is None:
-        return NOT_MINE
-    clamped = match_clamped(quantize.input)
     concat = _producer(clamped.value, "tensor.concat")
     if concat is None:
         return NOT_MINE
@@ -34,18 +39,15 @@ def convert_concat(operation: ir.Operation, rewriter) -> object:
         raise NoMatch("an input of the concatenation is not dequantized with constant parameters")
     check_storage(quantize, inputs)
     check_requantizable(quantize, inputs)
-    with ir.InsertionPoint(operation), locations_of([], clamped, quantize, concat):
+    with ir.InsertionPoint(quantize.operation), locations_of([], clamped, quantize, concat):
         values = [requantize(dequantize, quantize, clamped) for dequantize in inputs]
-        rewriter.replace_op(operation, [_with_element(concat, values, result_element(quantize))])
+        rewriter.replace_op(quantize.operation, [_with_element(concat, values, result_element(quantize))])
     return None
 
 
-def convert_movement(operation: ir.Operation, rewriter) -> object:
+@at_quantize
+def convert_movement(quantize: Quantize, clamped: Clamped, rewriter) -> object:
     """`quantize(movement(dequantize(x)))`: the integers are moved, then requantized if need be."""
-    quantize = match_quantize(operation)
-    if quantize is None:
-        return NOT_MINE
-    clamped = match_clamped(quantize.input)
     owner = clamped.value.owner
     build = None if isinstance(owner, ir.Block) else _match_movement(owner.operation)
     dequantize = None if build is None else match_dequantize(owner.operation.operands[0])
@@ -53,10 +55,10 @@ def convert_movement(operation: ir.Operation, rewriter) -> object:
         return NOT_MINE
     check_storage(quantize, [dequantize])
     check_requantizable(quantize, [dequantize])
-    with ir.InsertionPoint(operation), locations_of([], clamped, quantize, owner.operation):
+    with ir.InsertionPoint(quantize.operation), locations_of([], clamped, quantize, owner.operation):
         moved = build(dequantize.input)
         parameters = Dequantize(dequantize.operation, moved, dequantize.scale, dequantize.zero_point, None, False)
-        rewriter.replace_op(operation, [requantize(parameters, quantize, clamped)])
+        rewriter.replace_op(quantize.operation, [requantize(parameters, quantize, clamped)])
     return None
 
 

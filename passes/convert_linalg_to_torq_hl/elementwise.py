@@ -8,12 +8,13 @@ from torch_mlir import ir
 
 from torq_mlir.dialects import elements, torq_hl
 from torq_mlir.numerics.addition import add_bias, add_weights
-from torq_mlir.rewriting.clamp import match_clamped
+from torq_mlir.rewriting.clamp import Clamped
 from torq_mlir.rewriting.patterns import NOT_MINE, NoMatch
-from torq_mlir.rewriting.qparams import Dequantize, match_dequantize, match_quantize
+from torq_mlir.rewriting.qparams import Dequantize, Quantize, match_dequantize
 from torq_mlir.rewriting.scalar_body import body_expression, named_extremum
 
 from .requantize import (
+    at_quantize,
     center,
     check_requantizable,
     check_storage,
@@ -28,12 +29,9 @@ _BITWISE_XOR = 2
 _EXTREMA = {"min": 4, "max": 5}
 
 
-def convert_add(operation: ir.Operation, rewriter) -> object:
+@at_quantize
+def convert_add(quantize: Quantize, clamped: Clamped, rewriter) -> object:
     """`quantize(clamp(dequantize(x1) +- dequantize(x2)))` with a scale for each of the three."""
-    quantize = match_quantize(operation)
-    if quantize is None:
-        return NOT_MINE
-    clamped = match_clamped(quantize.input)
     binary = match_binary(clamped.value, "arith.addf", "arith.subf")
     if binary is None:
         return NOT_MINE
@@ -47,7 +45,7 @@ def convert_add(operation: ir.Operation, rewriter) -> object:
         raise NoMatch(str(error)) from error
     bias = add_bias(weights, *(int(x.zero_point) for x in inputs))
     low, high = clamped.integer_bounds(quantize)
-    with ir.InsertionPoint(operation), locations_of([], clamped, quantize, generic):
+    with ir.InsertionPoint(quantize.operation), locations_of([], clamped, quantize, generic):
         value = torq_hl.add(
             constant(weights),
             constant(np.array([bias, 1], np.int32)),
@@ -60,16 +58,13 @@ def convert_add(operation: ir.Operation, rewriter) -> object:
             shift_factor=shift,
             element_type=result_element(quantize),
         )
-        rewriter.replace_op(operation, [value])
+        rewriter.replace_op(quantize.operation, [value])
     return None
 
 
-def convert_mul(operation: ir.Operation, rewriter) -> object:
+@at_quantize
+def convert_mul(quantize: Quantize, clamped: Clamped, rewriter) -> object:
     """`quantize(clamp(dequantize(x1) * dequantize(x2)))`: zero points are removed by an fma that widens to i16."""
-    quantize = match_quantize(operation)
-    if quantize is None:
-        return NOT_MINE
-    clamped = match_clamped(quantize.input)
     binary = match_binary(clamped.value, "arith.mulf")
     if binary is None:
         return NOT_MINE
@@ -79,7 +74,7 @@ def convert_mul(operation: ir.Operation, rewriter) -> object:
     if shift > np.iinfo(np.int8).max:
         raise NoMatch(f"the shift {shift} of the product does not fit in i8")
     low, high = clamped.integer_bounds(quantize)
-    with ir.InsertionPoint(operation), locations_of([], clamped, quantize, generic):
+    with ir.InsertionPoint(quantize.operation), locations_of([], clamped, quantize, generic):
         value = torq_hl.mul(
             constant(np.array([0, factor], np.int32)),
             *(center(x.input, int(x.zero_point)) for x in inputs),
@@ -89,26 +84,23 @@ def convert_mul(operation: ir.Operation, rewriter) -> object:
             shift=shift,
             element_type=result_element(quantize),
         )
-        rewriter.replace_op(operation, [value])
+        rewriter.replace_op(quantize.operation, [value])
     return None
 
 
-def convert_extremum(operation: ir.Operation, rewriter) -> object:
+@at_quantize
+def convert_extremum(quantize: Quantize, clamped: Clamped, rewriter) -> object:
     """`quantize(clamp(max or min(dequantize(x1), dequantize(x2))))`: both in the output's parameters, then compared."""
-    quantize = match_quantize(operation)
-    if quantize is None:
-        return NOT_MINE
-    clamped = match_clamped(quantize.input)
     binary = match_binary(clamped.value, "max", "min")
     if binary is None:
         return NOT_MINE
     kind, generic, inputs = binary
     check_storage(quantize, inputs)
     check_requantizable(quantize, inputs)
-    with ir.InsertionPoint(operation), locations_of([], clamped, quantize, generic):
+    with ir.InsertionPoint(quantize.operation), locations_of([], clamped, quantize, generic):
         operands = [requantize(x, quantize, clamped) for x in inputs]
         value = torq_hl.elementwisebinary(*operands, op_type=_EXTREMA[kind], element_type=result_element(quantize))
-        rewriter.replace_op(operation, [value])
+        rewriter.replace_op(quantize.operation, [value])
     return None
 
 

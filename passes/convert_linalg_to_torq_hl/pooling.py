@@ -10,14 +10,16 @@ import numpy as np
 from torch_mlir import ir
 
 from torq_mlir.dialects import elements, torq_hl
-from torq_mlir.rewriting.clamp import Clamped, match_clamped
+from torq_mlir.rewriting.accumulator import match_initial_value
+from torq_mlir.rewriting.clamp import Clamped
 from torq_mlir.rewriting.integer_chain import pad_amounts, pad_value
 from torq_mlir.rewriting.patterns import NOT_MINE, NoMatch
-from torq_mlir.rewriting.qparams import Dequantize, Quantize, match_dequantize, match_quantize
+from torq_mlir.rewriting.qparams import Dequantize, Quantize, match_dequantize
 from torq_mlir.rewriting.scalar_body import body_expression, evaluate_indices
 from torq_mlir.rewriting.structured import reshape
 
 from .requantize import (
+    at_quantize,
     check_requantizable,
     check_storage,
     constant,
@@ -47,12 +49,9 @@ class _Window:
         return self.kernel == ir.RankedTensorType(self.source.type).shape[2:] and not any(self.padding)
 
 
-def convert_max_pool(operation: ir.Operation, rewriter) -> object:
+@at_quantize
+def convert_max_pool(quantize: Quantize, clamped: Clamped, rewriter) -> object:
     """`quantize(max_pool(dequantize(x)))`; the maximum commutes with both, another scale is a requantization after."""
-    quantize = match_quantize(operation)
-    if quantize is None:
-        return NOT_MINE
-    clamped = match_clamped(quantize.input)
     window = _match_window(clamped.value, _MAX_NAMES, -math.inf)
     if window is None:
         return NOT_MINE
@@ -63,12 +62,12 @@ def convert_max_pool(operation: ir.Operation, rewriter) -> object:
     check_requantizable(quantize, [dequantize])
     if window.dilation != [1, 1]:
         raise NoMatch("the NPU has no dilated pooling")
-    with ir.InsertionPoint(operation), locations_of([], clamped, quantize, window.operation):
+    with ir.InsertionPoint(quantize.operation), locations_of([], clamped, quantize, window.operation):
         pooled = _max_pool(dequantize.input, window)
         moved = Dequantize(
             dequantize.operation, pooled, dequantize.scale, dequantize.zero_point, None, dequantize.unsigned
         )
-        rewriter.replace_op(operation, [requantize(moved, quantize, clamped)])
+        rewriter.replace_op(quantize.operation, [requantize(moved, quantize, clamped)])
     return None
 
 
@@ -103,12 +102,9 @@ def _max_pool(source: ir.Value, window: _Window) -> ir.Value:
     )
 
 
-def convert_average_pool(operation: ir.Operation, rewriter) -> object:
+@at_quantize
+def convert_average_pool(quantize: Quantize, clamped: Clamped, rewriter) -> object:
     """`quantize(sum_pool(dequantize(x)) / K)`: the whole image by avg_pool2d, windows by a convolution with ones."""
-    quantize = match_quantize(operation)
-    if quantize is None:
-        return NOT_MINE
-    clamped = match_clamped(quantize.input)
     quotient = _match_quotient(clamped.value)
     if quotient is None:
         return NOT_MINE
@@ -125,17 +121,14 @@ def convert_average_pool(operation: ir.Operation, rewriter) -> object:
     build = _global_average if window.covers_input else _windowed_average
     if isinstance(divisor, np.ndarray):
         build = _uncounted_average
-    with ir.InsertionPoint(operation), locations_of([], clamped, quantize, window.operation, divide):
-        rewriter.replace_op(operation, [build(window, dequantize, quantize, clamped, divisor)])
+    with ir.InsertionPoint(quantize.operation), locations_of([], clamped, quantize, window.operation, divide):
+        rewriter.replace_op(quantize.operation, [build(window, dequantize, quantize, clamped, divisor)])
     return None
 
 
-def convert_reduce_mean(operation: ir.Operation, rewriter) -> object:
+@at_quantize
+def convert_reduce_mean(quantize: Quantize, clamped: Clamped, rewriter) -> object:
     """`quantize(sum(dequantize(x)) / K)` over trailing dimensions."""
-    quantize = match_quantize(operation)
-    if quantize is None:
-        return NOT_MINE
-    clamped = match_clamped(quantize.input)
     quotient = _match_quotient(clamped.value)
     if quotient is None:
         return NOT_MINE
@@ -151,7 +144,7 @@ def convert_reduce_mean(operation: ir.Operation, rewriter) -> object:
     shape = ir.RankedTensorType(generic.operands[0].type).shape
     if kept != list(range(len(kept))):
         raise NoMatch("the mean is not over trailing dimensions")
-    with ir.InsertionPoint(operation), locations_of([], clamped, quantize, generic, divide):
+    with ir.InsertionPoint(quantize.operation), locations_of([], clamped, quantize, generic, divide):
         count = math.prod(shape[len(kept) :])
         rows = [*shape[: len(kept)], count]
         mean = torq_hl.reduce_mean(
@@ -162,8 +155,8 @@ def convert_reduce_mean(operation: ir.Operation, rewriter) -> object:
             element_type=result_element(quantize),
             **_mean_attributes(dequantize, quantize, clamped, divisor),
         )
-        result = reshape(mean, ir.RankedTensorType(operation.results[0].type).shape)
-        rewriter.replace_op(operation, [result])
+        result = reshape(mean, ir.RankedTensorType(quantize.operation.results[0].type).shape)
+        rewriter.replace_op(quantize.operation, [result])
     return None
 
 
@@ -241,6 +234,9 @@ def _match_window(value: ir.Value, name: str, padding: float) -> _Window | None:
     if isinstance(value.owner, ir.Block) or value.owner.operation.name != name:
         return None
     operation = value.owner.operation
+    initial = match_initial_value(operation.operands[2])
+    if initial is None or initial.bias != padding:
+        raise NoMatch("the pooling starts from another value than its neutral one")
     source, amounts = operation.operands[0], [0, 0, 0, 0]
     if not isinstance(source.owner, ir.Block) and source.owner.operation.name == "tensor.pad":
         low_high = pad_amounts(source.owner.operation)
@@ -281,6 +277,9 @@ def _match_sum(value: ir.Value) -> tuple[ir.Operation, list[int]] | None:
             pass
         case _:
             return None
+    initial = match_initial_value(generic.operands[1])
+    if initial is None or initial.bias != 0:
+        raise NoMatch("the sum does not start from zero")
     maps = [ir.AffineMapAttr(m).value for m in ir.ArrayAttr(generic.attributes["indexing_maps"])]
     if maps[0] != ir.AffineMap.get_identity(maps[0].n_dims):
         return None

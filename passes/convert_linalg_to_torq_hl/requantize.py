@@ -3,9 +3,13 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Quantized values in other parameters, and what every conversion to integers checks."""
 
+import functools
+from collections.abc import Callable
+
 import numpy as np
 from torch_mlir import ir
 from torch_mlir.dialects import arith
+from torch_mlir.rewrite import PatternRewriter
 
 from torq_mlir.dialects import elements, torq_hl
 from torq_mlir.dialects.locations import fuse as fuse_locations
@@ -15,28 +19,33 @@ from torq_mlir.rewriting.patterns import NOT_MINE, NoMatch
 from torq_mlir.rewriting.qparams import Dequantize, Quantize, match_dequantize, match_quantize
 
 
-def convert_requantize(operation: ir.Operation, rewriter) -> object:
+def at_quantize(rewrite: Callable[[Quantize, Clamped, PatternRewriter], object]):
+    """A pattern of `rewrite(quantize, clamped, rewriter)`: rooted at a quantization, with the clamp before it."""
+
+    @functools.wraps(rewrite)
+    def pattern(operation: ir.Operation, rewriter) -> object:
+        quantize = match_quantize(operation)
+        return NOT_MINE if quantize is None else rewrite(quantize, match_clamped(quantize.input), rewriter)
+
+    return pattern
+
+
+@at_quantize
+def convert_requantize(quantize: Quantize, clamped: Clamped, rewriter) -> object:
     """`quantize(clamp(dequantize(x)))`: the same values in another scale or range, by an fma."""
-    quantize = match_quantize(operation)
-    if quantize is None:
-        return NOT_MINE
-    clamped = match_clamped(quantize.input)
     dequantize = match_dequantize(clamped.value)
     if dequantize is None:
         return NOT_MINE
     check_storage(quantize, [dequantize])
     check_requantizable(quantize, [dequantize])
-    with ir.InsertionPoint(operation), locations_of([dequantize], clamped, quantize):
-        rewriter.replace_op(operation, [requantize(dequantize, quantize, clamped)])
+    with ir.InsertionPoint(quantize.operation), locations_of([dequantize], clamped, quantize):
+        rewriter.replace_op(quantize.operation, [requantize(dequantize, quantize, clamped)])
     return None
 
 
-def convert_requantize_accumulator(operation: ir.Operation, rewriter) -> object:
+@at_quantize
+def convert_requantize_accumulator(quantize: Quantize, clamped: Clamped, rewriter) -> object:
     """`quantize(clamp(dequantize(accumulator)))` of an i32 that a weighted operation leaves to several consumers."""
-    quantize = match_quantize(operation)
-    if quantize is None:
-        return NOT_MINE
-    clamped = match_clamped(quantize.input)
     dequantize = match_dequantize(clamped.value)
     if dequantize is None or not _is_accumulator(dequantize):
         return NOT_MINE
@@ -47,7 +56,7 @@ def convert_requantize_accumulator(operation: ir.Operation, rewriter) -> object:
     factors, shift = multipliers(dequantize.scale / quantize.scale)
     pairs = np.stack(np.broadcast_arrays(np.int32(0), np.atleast_1d(factors)), axis=-1).reshape(-1)
     low, high = clamped.integer_bounds(quantize)
-    with ir.InsertionPoint(operation), locations_of([dequantize], clamped, quantize):
+    with ir.InsertionPoint(quantize.operation), locations_of([dequantize], clamped, quantize):
         value = torq_hl.fma(
             constant(np.ones(len(pairs) // 2, np.int8)),
             constant(pairs),
@@ -58,7 +67,7 @@ def convert_requantize_accumulator(operation: ir.Operation, rewriter) -> object:
             shift_factor=shift,
             element_type=result_element(quantize),
         )
-        rewriter.replace_op(operation, [value])
+        rewriter.replace_op(quantize.operation, [value])
     return None
 
 

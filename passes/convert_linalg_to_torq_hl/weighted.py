@@ -12,24 +12,21 @@ from torq_mlir.dialects import elements
 from torq_mlir.dialects.locations import fuse as fuse_locations
 from torq_mlir.numerics.bias import is_accumulator_scale, requantize_bias
 from torq_mlir.rewriting.accumulator import match_bias_add
-from torq_mlir.rewriting.clamp import match_clamped
+from torq_mlir.rewriting.clamp import Clamped, match_clamped
 from torq_mlir.rewriting.constant_folding import fold_floats
 from torq_mlir.rewriting.patterns import NOT_MINE, NoMatch
-from torq_mlir.rewriting.qparams import Dequantize, match_dequantize, match_quantize
+from torq_mlir.rewriting.qparams import Dequantize, Quantize, match_dequantize, match_quantize
 from torq_mlir.rewriting.uses import only_user, users
 
 from .accumulation import Accumulation, Output, match_accumulation
 from .convolution import infer_window, match_convolution
 from .product import match_product
-from .requantize import check_output, result_element
+from .requantize import at_quantize, check_output, result_element
 
 
-def convert_weighted(operation: ir.Operation, rewriter) -> object:
+@at_quantize
+def convert_weighted(quantize: Quantize, clamped: Clamped, rewriter) -> object:
     """contraction -> [bias] -> dequantize -> [bias] -> [clamp] -> quantize, each with one consumer."""
-    quantize = match_quantize(operation)
-    if quantize is None:
-        return NOT_MINE
-    clamped = match_clamped(quantize.input)
     added = match_bias_add(clamped.value)
     dequantize = match_dequantize(clamped.value if added is None else added[0])
     accumulation = None if dequantize is None else match_accumulation(dequantize.input)
@@ -48,9 +45,15 @@ def convert_weighted(operation: ir.Operation, rewriter) -> object:
     )
     build = _match(accumulation, output, [dequantize.axis] if added is None else [dequantize.axis, added[2]])
     between = [] if added is None else [clamped.value.owner.operation]
-    sources = [accumulation.contraction.operation, dequantize.operation, *between, *clamped.operations, operation]
-    with ir.InsertionPoint(operation), fuse_locations([source.location for source in sources]):
-        rewriter.replace_op(operation, [build()])
+    sources = [
+        accumulation.contraction.operation,
+        dequantize.operation,
+        *between,
+        *clamped.operations,
+        quantize.operation,
+    ]
+    with ir.InsertionPoint(quantize.operation), fuse_locations([source.location for source in sources]):
+        rewriter.replace_op(quantize.operation, [build()])
     return None
 
 

@@ -8,18 +8,25 @@ from collections.abc import Callable
 from torch_mlir import ir, rewrite
 
 from .comparisons import raise_arg_max, raise_clip, raise_max_pool
+from .dynamic import raise_dynamic_quantize_linear
 from .forms import QOPERATORS
+from .integer import raise_conv_integer, raise_matmul_integer
 from .linear import raise_dequantize_linear, raise_quantize_linear
 from .nodes import Node, is_none, is_onnx
+from .packed import raise_matmul_nbits
 from .qoperator import raise_qoperator
 
 _OLDEST_INFERRED_OPSET = 17
 
-_RAISE: dict[str, Callable[[Node], ir.Value | None]] = {
+_RAISE: dict[str, Callable[[Node], ir.Value | list[ir.Value] | None]] = {
     "ArgMax": raise_arg_max,
     "ArgMin": raise_arg_max,
     "Clip": raise_clip,
+    "ConvInteger": raise_conv_integer,
     "DequantizeLinear": raise_dequantize_linear,
+    "DynamicQuantizeLinear": raise_dynamic_quantize_linear,
+    "MatMulInteger": raise_matmul_integer,
+    "MatMulNBits": raise_matmul_nbits,
     "MaxPool": raise_max_pool,
     "QuantizeLinear": raise_quantize_linear,
     **dict.fromkeys(QOPERATORS, raise_qoperator),
@@ -44,10 +51,10 @@ def _raise(operation: ir.OpView, rewriter: rewrite.PatternRewriter) -> bool:
     if function is None:
         return True
     with rewriter.ip, node.location:
-        value = function(node)
-    if value is None:
+        values = function(node)
+    if values is None:
         return True
-    rewriter.replace_op(operation, [value])
+    rewriter.replace_op(operation, values if isinstance(values, list) else [values])
     return False
 
 

@@ -32,17 +32,22 @@ class QOperator:
       inputs: what the inputs of the float operator come from, in order; an int is the position of an input that is
         passed on as it is.
       scale, zero_point: positions of the parameters of the result.
+        None for a node that gives real values.
       bias: position of an i32 addend, quantized with the product of the input scales and zero point 0; it is the last
         input of the float operator.
+      addend: position of a float bias, which is added to what the float operator computes.
+      dynamic: position of a float input that is quantized as DynamicQuantizeLinear does.
       variadic: further quantized inputs follow `inputs`, three positions each.
       dropped: attributes that the float operator does not have.
     """
 
     float_op: str
     inputs: tuple[QuantizedInput | int, ...]
-    scale: int
-    zero_point: int
+    scale: int | None
+    zero_point: int | None
     bias: int | None = None
+    addend: int | None = None
+    dynamic: int | None = None
     variadic: bool = False
     dropped: tuple[str, ...] = ()
 
@@ -67,6 +72,10 @@ def _binary(float_op: str) -> QOperator:
 
 
 QOPERATORS: dict[str, QOperator] = {
+    "DynamicQuantizeMatMul": QOperator("MatMul", (0, QuantizedInput(1, 2, 3, axis=-1)), None, None, addend=4, dynamic=0),
+    "MatMulIntegerToFloat": QOperator(
+        "MatMul", (QuantizedInput(0, 2, 4, axis=-2), QuantizedInput(1, 3, 5, axis=-1)), None, None, addend=6
+    ),
     # The columns of B are those of the product; transB makes them rows.
     "QGemm": QOperator("Gemm", (QuantizedInput(0, 1, 2), QuantizedInput(3, 4, 5, axis=-1)), 7, 8, bias=6),
     "QLinearAdd": _binary("Add"),

@@ -16,6 +16,25 @@ from torq_mlir.passes import PassFailure
 
 _ATTRIBUTE_PREFIX = "torch.onnx."
 
+# Numbers of TensorProto.DataType, which the onnx package need not be imported for.
+ONNX_TYPES = {
+    "f32": 1,
+    "ui8": 2,
+    "si8": 3,
+    "ui16": 4,
+    "si16": 5,
+    "si32": 6,
+    "si64": 7,
+    "i1": 9,
+    "f16": 10,
+    "f64": 11,
+    "ui32": 12,
+    "ui64": 13,
+    "bf16": 16,
+    "ui4": 21,
+    "si4": 22,
+}
+
 
 class TorchTensor(NamedTuple):
     """What a `!torch.vtensor` says."""
@@ -103,3 +122,21 @@ def create_constant(array: np.ndarray, element_type: ir.Type) -> ir.Value:
     return torch_dialect.ValueTensorLiteralOp(
         value, results=[tensor_types.torch_tensor(np.shape(array), element_type)]
     ).result
+
+
+def reshape(value: ir.Value, shape: Shape) -> ir.Value:
+    """The values in another static shape, at the current insertion point; constants remain constants."""
+    if tensor_types.shape(value.type) == tuple(shape):
+        return value
+    constant, element_type = elements.constant_value(value), tensor_types.element_type(value.type)
+    if constant is not None:
+        return create_constant(constant.reshape(shape), element_type)
+    sizes = create_constant(np.array(shape, np.int64), ir.IntegerType.get_signed(64))
+    return create_node("Reshape", [value, sizes], tensor_types.torch_tensor(shape, element_type))
+
+
+def create_cast(value: ir.Value, element_type: ir.Type) -> ir.Value:
+    """The values as another type, at the current insertion point."""
+    to = ir.IntegerAttr.get(ir.IntegerType.get_signed(64), ONNX_TYPES[str(element_type)])
+    result = tensor_types.with_element(value.type, element_type)
+    return create_node("Cast", [value], result, {f"{_ATTRIBUTE_PREFIX}to": to})

@@ -8,8 +8,9 @@ from torch_mlir import ir
 
 from torq_mlir.dialects import tensor_types
 
+from .dynamic import quantize_dynamically
 from .forms import QOPERATORS, QOperator, QuantizedInput
-from .nodes import Node, create_node
+from .nodes import Node, create_cast, create_node, reshape
 from .parameters import Parameters, read_parameters
 
 _NAMES = ("the first input", "the second input")
@@ -23,11 +24,11 @@ def raise_qoperator(node: Node) -> ir.Value:
     inputs, parameters = _dequantized_inputs(node, form)
     if form.bias is not None and node.input(form.bias) is not None:
         inputs.append(_dequantized_bias(node, form, parameters))
-    float_type = next(iter(parameters)).scale_type
-    value = create_node(
-        form.float_op, inputs, tensor_types.with_element(node.result.type, float_type), node.attributes(form.dropped)
-    )
-    if node.input(form.scale) is None:
+    float_type = tensor_types.with_element(node.result.type, parameters[0].scale_type)
+    value = create_node(form.float_op, inputs, float_type, node.attributes(form.dropped))
+    if form.addend is not None and node.input(form.addend) is not None:
+        value = create_node("Add", [value, node.input(form.addend)], float_type)
+    if form.scale is None or node.input(form.scale) is None:
         return value
     output = read_parameters(
         node, node.input(form.scale), node.input(form.zero_point), result.element_type, result.shape, None, "the result"
@@ -48,12 +49,19 @@ def _dequantized_inputs(node: Node, form: QOperator) -> tuple[list[ir.Value], li
     inputs, parameters = [], []
     for index, source in enumerate(form.float_inputs(node.input_count)):
         if isinstance(source, int):
-            inputs.append(node.operation.operands[source])
+            operand = node.operation.operands[source]
+            inputs.append(_dynamically_rounded(node, operand) if source == form.dynamic else operand)
             continue
-        what = _NAMES[len(parameters)] if len(parameters) < len(_NAMES) else f"input {index}"
+        what = _NAMES[index] if index < len(_NAMES) else f"input {index}"
         parameters.append(_input_parameters(node, source, what))
         inputs.append(parameters[-1].dequantize(node.operation.operands[source.tensor]))
     return inputs, parameters
+
+
+def _dynamically_rounded(node: Node, operand: ir.Value) -> ir.Value:
+    """A float input, quantized with parameters for its range, and dequantized."""
+    quantized, parameters = quantize_dynamically(node, operand)
+    return parameters.dequantize(quantized)
 
 
 def _input_parameters(node: Node, source: QuantizedInput, what: str) -> Parameters:
@@ -76,10 +84,27 @@ def _dequantized_bias(node: Node, form: QOperator, parameters: list[Parameters])
     activation, weights = parameters
     if activation.axis is not None:
         raise node.failure("the first input has several scales, and there is a bias")
-    scale = activation.scale.astype(np.float32) * weights.scale.astype(np.float32)
-    scale = np.asarray(scale * np.float32(node.real("alpha", 1.0)), np.float32)
     axis = None if weights.axis is None else len(tensor.shape) - 1
-    if axis is not None and (axis < 0 or tensor.shape[axis] != scale.size):
-        raise node.failure(f"a bias of shape {list(tensor.shape)} does not fit {scale.size} channels")
-    zero_point = np.zeros(scale.shape, np.int32)
+    scale, count = _bias_scale(activation, weights, node.real("alpha", 1.0))
+    if axis is not None and (axis < 0 or tensor.shape[axis] != count):
+        raise node.failure(f"a bias of shape {list(tensor.shape)} does not fit {count} channels")
+    zero_point = np.zeros((count,) if axis is not None else (), np.int32)
     return Parameters(scale, zero_point, ir.F32Type.get(), ir.IntegerType(tensor.element_type), axis).dequantize(bias)
+
+
+def _bias_scale(activation: Parameters, weights: Parameters, alpha: float) -> tuple[np.ndarray | ir.Value, int]:
+    """The product of the scales in f32, and how many there are."""
+    if isinstance(activation.scale, np.ndarray) and isinstance(weights.scale, np.ndarray):
+        scale = activation.scale.astype(np.float32) * weights.scale.astype(np.float32) * np.float32(alpha)
+        return np.asarray(scale, np.float32), scale.size
+    f32 = ir.F32Type.get()
+    first, second = (
+        each.scale_value() if str(each.scale_type) == "f32" else create_cast(each.scale_value(), f32)
+        for each in (activation, weights)
+    )
+    shape = () if weights.axis is None else tensor_types.shape(second.type)
+    product = create_node("Mul", [reshape(first, ()), reshape(second, shape)], tensor_types.torch_tensor(shape, f32))
+    if alpha != 1.0:
+        factor = Parameters(np.float32(alpha), np.zeros((), np.int8), f32, ir.IntegerType.get_signed(8), None)
+        product = create_node("Mul", [product, factor.scale_value()], product.type)
+    return product, shape[0] if shape else 1

@@ -14,19 +14,11 @@ from torch_mlir import ir
 
 from torq_mlir.dialects import elements, tensor_types
 
+from .packed import packed_matmul_type
 from .forms import QOPERATORS, QOperator
-from .nodes import Node, TorchTensor, is_none
+from .nodes import ONNX_TYPES, Node, TorchTensor, is_none
 
-_ONNX_TYPES = {
-    "f32": onnx.TensorProto.FLOAT,
-    "f16": onnx.TensorProto.FLOAT16,
-    "bf16": onnx.TensorProto.BFLOAT16,
-    "f64": onnx.TensorProto.DOUBLE,
-    "i1": onnx.TensorProto.BOOL,
-    **{f"si{width}": getattr(onnx.TensorProto, f"INT{width}") for width in (8, 16, 32, 64)},
-    **{f"ui{width}": getattr(onnx.TensorProto, f"UINT{width}") for width in (8, 16, 32, 64)},
-}
-_MLIR_TYPES = {onnx_type: name for name, onnx_type in _ONNX_TYPES.items()}
+_MLIR_TYPES = {onnx_type: name for name, onnx_type in ONNX_TYPES.items()}
 
 # Values of operands longer than this are no shapes, axes or pads.
 _LARGEST_VALUE = 256
@@ -40,7 +32,9 @@ def infer_result_types(node: Node, opset: int) -> None:
     """
     form = QOPERATORS.get(node.op_type)
     results = node.operation.results
-    if form is None:
+    if node.op_type == "MatMulNBits":
+        types = [packed_matmul_type(node)]
+    elif form is None:
         operands = list(node.operation.operands)
         types = _infer(node, node.op_type, operands, opset)
     else:
@@ -59,6 +53,9 @@ def infer_result_types(node: Node, opset: int) -> None:
 
 def _element_type(node: Node, form: QOperator) -> ir.Type:
     """That of the zero point, if there is one; a node without output scale gives real values."""
+    if form.scale is None:
+        scale = next(form.quantized_inputs(node.input_count)).scale
+        return node.tensor(node.operation.operands[scale], "the scale").element_type
     if node.input(form.scale) is None:
         return ir.F32Type.get()
     position = form.zero_point
@@ -113,9 +110,9 @@ def _attributes(node: Node, schema: onnx.defs.OpSchema) -> dict[str, object]:
 
 
 def _onnx_type(node: Node, element_type: ir.Type) -> int:
-    if str(element_type) not in _ONNX_TYPES:
+    if str(element_type) not in ONNX_TYPES:
         raise node.failure(f"element type {element_type} is not supported")
-    return _ONNX_TYPES[str(element_type)]
+    return ONNX_TYPES[str(element_type)]
 
 
 def _torch_tensor(tensor: onnx.TypeProto.Tensor) -> TorchTensor:

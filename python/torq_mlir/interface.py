@@ -16,6 +16,7 @@ An argument with `torq_hl.initial`, its value before the first call, is kept fro
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
+import ml_dtypes
 import numpy as np
 from torch_mlir import ir
 
@@ -24,6 +25,8 @@ from torq_mlir.errors import CompileError, InputError
 from torq_mlir.frontends.tensor_info import TensorInfo
 
 _NAME, _DTYPE, _SCALE, _ZERO_POINT = "torq_hl.name", "torq_hl.dtype", "torq_hl.scale", "torq_hl.zero_point"
+# Of a byte each, as elements of i4 are.
+_FOUR_BITS = {"int4": np.dtype(ml_dtypes.int4), "uint4": np.dtype(ml_dtypes.uint4)}
 _INITIAL, _UPDATES = "torq_hl.initial", "torq_hl.updates"
 
 
@@ -135,6 +138,8 @@ def _dtype(declared: str, stored: np.dtype, name: str) -> np.dtype:
         return stored
     if stored.kind == "i" and declared == f"u{stored.name}":
         return np.dtype(declared)
+    if stored == np.int8 and declared in _FOUR_BITS:
+        return _FOUR_BITS[declared]
     raise CompileError(f"{name} of the function is declared as {declared} but stored as {stored.name}")
 
 
@@ -188,6 +193,8 @@ def _stored(info: TensorInfo, value: object) -> np.ndarray:
 
 def _signed(array: np.ndarray) -> np.ndarray:
     """The array as signless integers are stored."""
+    if array.dtype.name in _FOUR_BITS:
+        return array.astype(np.int8)
     return array.view(f"i{array.itemsize}") if array.dtype.kind == "u" else array
 
 
@@ -199,6 +206,8 @@ def check_writable(name: str, array: object) -> None:
 
 def restore(info: TensorInfo, array: np.ndarray) -> np.ndarray:
     """A result of the function in the dtype of the source model."""
+    if info.dtype.name in _FOUR_BITS:
+        return (array & 15 if info.dtype.name == "uint4" else array).astype(info.dtype)
     return array.view(info.dtype) if info.dtype.kind == "u" else array
 
 

@@ -212,3 +212,19 @@ func.func @reduce_mean(%x: tensor<1x2x4x4xi8>) -> tensor<1x2xi8> {
   %q = "quantized_decomposed.quantize_per_tensor"(%y, %sy, %zy) {quant_min = -128 : i64, quant_max = 127 : i64, dtype = si8, divide} : (tensor<1x2xf32>, tensor<f32>, tensor<i8>) -> tensor<1x2xi8>
   return %q : tensor<1x2xi8>
 }
+
+// -----
+
+// A maximum that starts from zero is also a ReLU.
+
+// CHECK-LABEL: func.func @integer_max_pool_from_zero
+// CHECK-NOT: torq_hl.maxpool2d
+// CHECK: torq_hl.refusal = "the pooling starts from another value than its neutral one"
+func.func @integer_max_pool_from_zero(%x: tensor<1x2x4x4xi8>) -> tensor<1x2x3x3xi8> {
+  %least = arith.constant 0 : i8
+  %k = tensor.empty() : tensor<2x2xi8>
+  %e = tensor.empty() : tensor<1x2x3x3xi8>
+  %init = linalg.fill ins(%least : i8) outs(%e : tensor<1x2x3x3xi8>) -> tensor<1x2x3x3xi8>
+  %y = linalg.pooling_nchw_max {dilations = dense<1> : vector<2xi64>, strides = dense<1> : vector<2xi64>} ins(%x, %k : tensor<1x2x4x4xi8>, tensor<2x2xi8>) outs(%init : tensor<1x2x3x3xi8>) -> tensor<1x2x3x3xi8>
+  return %y : tensor<1x2x3x3xi8>
+}

@@ -21,13 +21,28 @@ def _linear(input: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor | None
     return product.reshape(*input.shape[:-1], weight.shape[0])
 
 
+# Operators of these namespaces are what the passes look for.
+_RAISED = ("quantized_decomposed", "torchao")
+
+
 @functools.cache
 def decomposition_table() -> Mapping[torch._ops.OperatorBase, Callable]:
-    """The decompositions that torch-mlir asks for, but those of products.
+    """The decompositions that torch-mlir asks for, but those of products and of quantization.
 
-    Theirs multiply by 1, and take an operator apart that torch-mlir lowers as it is.
+    Those of products multiply by 1, and take an operator apart that torch-mlir lowers as it is.
     """
-    table = dict(get_decomposition_table())
+    table = {op: function for op, function in get_decomposition_table().items() if op.namespace not in _RAISED}
     table[_aten.linear.default] = _linear
     del table[_aten.matmul.default]
     return table
+
+
+# What checks a type that the export has fixed.
+_ASSERTIONS = (_aten._assert_tensor_metadata.default, _aten._assert_scalar.default, _aten._assert_async.msg)
+
+
+def remove_assertions(graph: torch.fx.Graph) -> None:
+    """Remove the nodes that compute nothing."""
+    for node in reversed(graph.nodes):
+        if node.target in _ASSERTIONS and not node.users:
+            graph.erase_node(node)

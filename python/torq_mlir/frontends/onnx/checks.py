@@ -17,7 +17,7 @@ from .naming import describe
 
 _ELEMENT_TYPES = frozenset(
     {"FLOAT", "FLOAT16", "BFLOAT16", "DOUBLE", "BOOL", "INT8", "INT16", "INT32", "INT64", "UINT8", "UINT16", "UINT32"}
-    | {"UINT64"}
+    | {"UINT64", "INT4", "UINT4"}
 )
 
 
@@ -44,6 +44,8 @@ def _check_initializer(tensor: onnx.TensorProto) -> None:
         raise ModelError(f"{subject}: its data is in another file; give the path of the model")
     if tensor.HasField("raw_data"):
         size = math.prod(tensor.dims) * onnx.helper.tensor_dtype_to_np_dtype(tensor.data_type).itemsize
+        if tensor.data_type in (onnx.TensorProto.INT4, onnx.TensorProto.UINT4):
+            size = (size + 1) // 2
         if len(tensor.raw_data) != size:
             raise ModelError(f"{subject}: {len(tensor.raw_data)} bytes of data where its shape needs {size}")
 

@@ -20,10 +20,10 @@ from torq_mlir.passes.raise_onnx_quantization.forms import QOPERATORS, QOperator
 DOMAIN = "com.microsoft"
 
 # ONNX Runtime had 16-bit types in its own QuantizeLinear and DequantizeLinear before ONNX had.
-SUPPORTED = frozenset(QOPERATORS) | {"QuantizeLinear", "DequantizeLinear"}
+SUPPORTED = frozenset(QOPERATORS) | {"QuantizeLinear", "DequantizeLinear", "MatMulNBits"}
 
 _TYPES = [
-    f"tensor({name})" for name in ("float", "float16", "int8", "uint8", "int16", "uint16", "int32", "bool", "int64")
+    f"tensor({name})" for name in ("float", "float16", "bfloat16", "int8", "uint8", "int16", "uint16", "int32", "bool", "int64")
 ]
 _registry_lock = threading.Lock()
 
@@ -59,7 +59,10 @@ def _schema(name: str, opset: int) -> OpSchema:
         type_constraints=[("T", _TYPES, ""), ("TOutput", _TYPES, "")],
     )
     form = QOPERATORS.get(name)
-    infer = _infer_linear(name, opset) if form is None else _infer_qoperator(form, opset)
+    if name == "MatMulNBits":
+        infer = _infer_packed_matmul
+    else:
+        infer = _infer_linear(name, opset) if form is None else _infer_qoperator(form, opset)
     return schema.set_type_and_shape_inference_function(infer)
 
 
@@ -69,6 +72,16 @@ def _infer_linear(name: str, opset: int) -> Callable:
         context.set_output_type(0, _infer_onnx(name, inputs, context, opset))
 
     return infer
+
+
+def _infer_packed_matmul(context) -> None:
+    source, columns = context.get_input_type(0), context.get_attribute("N")
+    if not source.HasField("tensor_type") or not source.tensor_type.HasField("shape") or columns is None:
+        return
+    result = onnx.TypeProto()
+    result.CopyFrom(source)
+    result.tensor_type.shape.dim[-1].dim_value = columns.i
+    context.set_output_type(0, result)
 
 
 def _infer_qoperator(form: QOperator, opset: int) -> Callable:
@@ -109,7 +122,10 @@ def _infer_onnx(op_type: str, inputs: list[onnx.TypeProto], context, opset: int)
 
 
 def _result_element_type(form: QOperator, tensors: list[onnx.TypeProto | None]) -> int:
-    """That of the zero point, if there is one; a QGemm without output scale gives real values."""
+    """That of the zero point, if there is one; what is not quantized has the type of the scale, or is f32."""
+    if form.scale is None:
+        scale = next(form.quantized_inputs(len(tensors))).scale
+        return tensors[scale].tensor_type.elem_type if _is_tensor(tensors, scale) else onnx.TensorProto.FLOAT
     if not _is_tensor(tensors, form.scale):
         return onnx.TensorProto.FLOAT
     if _is_tensor(tensors, form.zero_point):

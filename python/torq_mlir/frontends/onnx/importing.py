@@ -20,7 +20,11 @@ class _Types(onnx_importer.ContextCache):
 
     def tensor_proto_to_attr(self, tp: onnx.TensorProto) -> ir.Attribute:
         with ir.Location.unknown(self._c):
-            return elements.from_numpy(numpy_helper.to_array(tp), self.tensor_element_type(tp.data_type))
+            element = self.tensor_element_type(tp.data_type)
+            array = numpy_helper.to_array(tp)
+            if isinstance(element, ir.IntegerType) and 1 < element.width < 8:
+                array = array.astype(elements.numpy_dtype(element))
+            return elements.from_numpy(array, element)
 
     def type_proto_to_type(self, tp: onnx.TypeProto | str) -> ir.Type:
         if tp == "":  # an output that the model leaves out, which the importer warns of

@@ -174,6 +174,14 @@ class TensorArithmetic(abc.ABC):
         """Where a truth value is false."""
         return self.bitwise_xor(value, True)
 
+    def before_widening(self, value: ir.Value) -> ir.Value:
+        """A tensor of a narrower type that has the same elements, where the value is known to be made of one."""
+        return value
+
+    def reciprocal(self, value: ir.Value) -> ir.Value:
+        """1 / value of f32 or f64."""
+        return self.divide(1.0, value)
+
     def negate(self, value: ir.Value) -> ir.Value:
         """-value of floats."""
         return self.multiply(value, -1.0)

@@ -119,17 +119,12 @@ class TosaArithmetic(TensorArithmetic):
         return tosa.SelectOp(result, condition, x, y).output
 
     def convert_float(self, value: ir.Value, target: ir.Type) -> ir.Value:
-        source = element_type(value)
-        if source == target:
-            return value
-        if target.width == 16 and source.width != 32:
+        if target.width == 16 and element_type(value).width == 64:
             value = self._cast(value, ir.F32Type.get())
-        elif isinstance(source, ir.F32Type):
-            # Narrowing of what was widened: parameters chosen at run time are f32 where PyTorch has f64.
-            original = _before_cast(value)
-            if original is not None and element_type(original) == target:
-                return original
         return self._cast(value, target)
+
+    def before_widening(self, value: ir.Value) -> ir.Value:
+        return _before_widening(value)
 
     def integer_to_float(self, value: ir.Value, target: ir.Type, unsigned: bool = False) -> ir.Value:
         if element_type(value).width <= 32 and unsigned:
@@ -183,6 +178,7 @@ class TosaArithmetic(TensorArithmetic):
         return x, y
 
     def _cast(self, value: ir.Value, target: ir.Type) -> ir.Value:
+        value = value if element_type(value) == target else _before_widening(value)
         if element_type(value) == target:
             return value
         return tosa.CastOp(ir.RankedTensorType.get(shape_of(value), target), value).output
@@ -207,8 +203,12 @@ def _stretched(element: ir.Type, *values: ir.Value) -> ir.RankedTensorType:
     return ir.RankedTensorType.get(static(broadcast(values)), element)
 
 
-def _before_cast(value: ir.Value) -> ir.Value | None:
-    """What a tosa.cast that defines `value` casts."""
+def _before_widening(value: ir.Value) -> ir.Value:
+    """The f32 or integer tensor of the same numbers that a tosa.cast to a wider type makes `value` of."""
     if isinstance(value.owner, ir.Block) or value.owner.operation.name != "tosa.cast":
-        return None
-    return value.owner.operation.operands[0]
+        return value
+    (source,) = value.owner.operation.operands
+    narrow, wide = element_type(source), element_type(value)
+    of_floats = isinstance(narrow, ir.F32Type) and isinstance(wide, ir.F64Type)
+    of_integers = isinstance(narrow, ir.IntegerType) and isinstance(wide, ir.IntegerType) and narrow.width < wide.width
+    return source if of_floats or of_integers else value

@@ -1,0 +1,68 @@
+# Part of the torq-mlir project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Pooling and means."""
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+
+from e2e.random_graphs.builder import Builder
+from e2e.random_graphs.elementwise import RANKS
+from e2e.random_graphs.qparams import Computed
+
+
+def pooling(b: Builder) -> Computed:
+    op_type = b.pick(("MaxPool", "AveragePool"))
+    x = b.source(4, 3)
+    spatial = x.shape[2:]
+    kernel = [b.integer(1, min(3, size)) for size in spatial]
+    attributes: dict = {"kernel_shape": kernel}
+    if b.one_in(8):
+        attributes["kernel_shape"] = kernel = list(spatial)
+    if not b.one_in(3):
+        attributes["strides"] = [b.integer(1, 3) for _ in spatial]
+    if b.one_in(3):
+        attributes["pads"] = [b.integer(0, size - 1) for size in (*kernel, *kernel)]
+    elif b.one_in(8):
+        attributes["auto_pad"] = b.pick(("SAME_UPPER", "SAME_LOWER"))
+    if b.one_in(6) and "auto_pad" not in attributes and _ceil_is_clear(attributes, spatial):
+        attributes["ceil_mode"] = 1
+    if op_type == "AveragePool" and b.one_in(2):
+        attributes["count_include_pad"] = 1
+    y = b.node(op_type, b.dequantize(x), **attributes)
+    unit = float(x.qparams.scale) / (1 if op_type == "MaxPool" else int(np.prod(kernel)))
+    return Computed(y, unit, 0.0, [x.qparams])
+
+
+def _ceil_is_clear(attributes: dict, spatial: Sequence[int]) -> bool:
+    """Whether no window of ceil_mode starts in the padding: ONNX's shape inference and ONNX Runtime count it or not."""
+    kernel, rank = attributes["kernel_shape"], len(spatial)
+    strides, pads = attributes.get("strides", [1] * rank), attributes.get("pads", [0] * 2 * rank)
+    for axis, size in enumerate(spatial):
+        padded = size + pads[axis] + pads[axis + rank]
+        last = math.ceil((padded - kernel[axis]) / strides[axis]) * strides[axis]
+        if last >= size + pads[axis]:
+            return False
+    return True
+
+
+def global_pooling(b: Builder) -> Computed:
+    x = b.source(4, 3)
+    y = b.node(b.pick(("GlobalAveragePool", "GlobalMaxPool")), b.dequantize(x))
+    return Computed(y, None, 0.0, [x.qparams])
+
+
+def mean(b: Builder) -> Computed:
+    x = b.source(*RANKS)
+    rank = len(x.shape)
+    if b.one_in(2):  # the last dimensions, as images and sequences are averaged
+        axes = list(range(b.integer(0, rank - 1), rank))
+    else:
+        axes = sorted(b.permutation(rank)[: b.integer(1, rank)])
+    y = b.node("ReduceMean", b.dequantize(x), b.constant(np.array(axes, np.int64)), keepdims=b.integer(0, 1))
+    return Computed(y, None, 0.0, [x.qparams])
+
+
+OPERATIONS = (pooling, pooling, global_pooling, mean)
