@@ -7,11 +7,12 @@ import dataclasses
 import functools
 from collections.abc import Callable
 
-from e2e import oracle
+from e2e import onnx_quant, oracle
 from e2e.checks import Backend, Report, check_against_reference, check_same_operations
 from e2e.models.catalog import model_inputs, quantized_model
 from e2e.models.features import FEATURES
 from e2e.models.light import LIGHT
+from e2e.models.onnx_operators import OPERATORS
 
 FORMS = ("qdq-per-channel", "qoperator")
 MAIN_VARIANTS = (*FORMS, "qdq-per-tensor", "qdq-u8", "full-integer")
@@ -52,7 +53,7 @@ class Case:
 @functools.cache
 def registry() -> dict[str, Case]:
     """All cases by name, the small ones first."""
-    cases = [*_oracle_cases(), *_feature_cases(), *_light_cases()]
+    cases = [*_oracle_cases(), *_feature_cases(), *_onnx_cases(), *_light_cases()]
     return {case.name: case for case in cases}
 
 
@@ -95,3 +96,12 @@ def _light_cases() -> list[Case]:
 
 def _oracle_cases() -> list[Case]:
     return [Case(f"oracle.{name}", functools.partial(oracle.check, name)) for name in oracle.NAMES]
+
+
+def _onnx_cases() -> list[Case]:
+    operators = {f"onnx.quant.{name}": functools.partial(onnx_quant.check_operator, name) for name in OPERATORS}
+    specified = {
+        f"onnx.quant.specification.{name}": functools.partial(onnx_quant.check_specification, name)
+        for name in onnx_quant.supported_cases()
+    }
+    return [Case(name, check) for name, check in (operators | specified).items()]

@@ -22,6 +22,10 @@ def QuantizedDecomposed_Dialect : Dialect {
     quantization have one form, and nothing about the quantization is hidden in
     a type.
 
+    An operator with overloads (`.tensor`, `.tensor2`, `.no_fuse`) is one
+    operation; the types of its operands tell them apart. The result type takes
+    the place of `out_dtype` and `output_dtype`.
+
     Every operation accepts `!torch.vtensor` values (level 1) and builtin
     tensors (level 2). Storage types are signless on builtin tensors, so the
     attribute `dtype` carries the signedness.

@@ -43,6 +43,6 @@ def _random(rng: np.random.Generator, value: onnx.ValueInfoProto) -> np.ndarray:
     shape = [dim.dim_value for dim in value.type.tensor_type.shape.dim]
     dtype = np.dtype(helper.tensor_dtype_to_np_dtype(value.type.tensor_type.elem_type))
     if dtype.kind == "f":
-        return rng.standard_normal(shape, dtype=np.float32)
+        return rng.standard_normal(shape, dtype=np.float32).astype(dtype)
     limits = np.iinfo(dtype)
     return rng.integers(limits.min, limits.max, shape, dtype, endpoint=True)

@@ -54,7 +54,8 @@ def _raise(operation: ir.OpView, rewriter: rewrite.PatternRewriter) -> bool:
         values = function(node)
     if values is None:
         return True
-    rewriter.replace_op(operation, values if isinstance(values, list) else [values])
+    values = values if isinstance(values, list) else [values]
+    rewriter.replace_op(operation, values[: len(operation.results)])  # trailing outputs may be left out
     return False
 
 

@@ -14,7 +14,7 @@ from torch_mlir import ir
 
 from torq_mlir.dialects import elements, quantized_decomposed, tensor_types
 
-from .affine import Blocks, read_blocks, read_range
+from .affine import read_blocks, read_range
 from .calls import Call, converted, integer_list, reshaped, scalar
 from .decomposed import Operator
 
@@ -49,7 +49,7 @@ def _choose_qparams_affine(call: Call) -> tuple[ir.Value, ...]:
     choice = _Choice(mapping, bounds["quant_min"], bounds["quant_max"], eps, dtype)
     blocks = read_blocks(call, prefer_tokens=True)
     chosen = _whole_tensor(call, choice) if blocks.granularity == "tensor" else None
-    return _as_declared(call, chosen or _arithmetic(call, choice, blocks))
+    return _as_declared(call, chosen or _arithmetic(call, choice))
 
 
 def _smallest_normal(element: ir.FloatType) -> float:
@@ -73,8 +73,8 @@ def _whole_tensor(call: Call, choice: _Choice) -> tuple[ir.Value, ir.Value] | No
     return None
 
 
-def _arithmetic(call: Call, choice: _Choice, blocks: Blocks) -> tuple[ir.Value, ir.Value]:
-    least, most = _extremes(call, blocks)
+def _arithmetic(call: Call, choice: _Choice) -> tuple[ir.Value, ir.Value]:
+    least, most = _extremes(call)
     if choice.mapping == "ASYMMETRIC":
         extent = _aten("sub.Tensor", most, least, scalar(1))
         scale = _at_least(_divided(extent, float(choice.high - choice.low)), choice.eps)
@@ -92,18 +92,22 @@ def _arithmetic(call: Call, choice: _Choice, blocks: Blocks) -> tuple[ir.Value, 
     return _at_least(scale, choice.eps), zero_point
 
 
-def _extremes(call: Call, blocks: Blocks) -> tuple[ir.Value, ir.Value]:
+def _extremes(call: Call) -> tuple[ir.Value, ir.Value]:
     """The least and the greatest value of each block, or 0 where all are greater or less."""
-    shape, block = call.shape("input"), call.integers("block_size")
-    split = [size for pair in zip(shape, block, strict=True) for size in (pair[0] // pair[1], pair[1])]
+    split, reduced, kept = [], [], []
+    for size, block in zip(call.shape("input"), call.integers("block_size"), strict=True):
+        if 1 < block < size:
+            split.append(size // block)
+            kept.append(size // block)
+        elif block == 1:
+            kept.append(size)
+        if block > 1:
+            reduced.append(len(split))
+        split.append(size if block in (1, size) else block)
     values = reshaped(call.value("input"), split)
-    reduced = integer_list(range(1, len(split), 2))
-    element = tensor_types.element_type(values.type)
-    type_ = tensor_types.torch_tensor(tuple(split[::2]), element)
-    least, most = (
-        ir.Operation.create(f"torch.aten.{name}", [type_], [values, reduced, scalar(False)]).result
-        for name in ("amin", "amax")
-    )
+    type_ = tensor_types.torch_tensor(tuple(kept), tensor_types.element_type(values.type))
+    operands = [values, integer_list(reduced), scalar(False)]
+    least, most = (ir.Operation.create(f"torch.aten.{name}", [type_], operands).result for name in ("amin", "amax"))
     return _aten("clamp", least, scalar(None), scalar(0.0)), _aten("clamp", most, scalar(0.0), scalar(None))
 
 

@@ -12,18 +12,22 @@ from torch import nn
 from torch.nn import functional
 
 
+# An input of a call: a shape of standard normal values, or what makes a tensor with a random generator.
+Input = tuple[int, ...] | Callable[[torch.Generator], torch.Tensor]
+
+
 @dataclasses.dataclass(frozen=True)
 class Model:
-    """A float model.
+    """A float model, or one that is quantized by hand.
 
     Attributes:
       build: makes the module; its parameters are seeded by `make`.
-      input_shapes: of a call.
+      call: the inputs of a call.
     """
 
     name: str
     build: Callable[[], nn.Module]
-    input_shapes: tuple[tuple[int, ...], ...]
+    call: tuple[Input, ...]
 
     def make(self) -> nn.Module:
         """The module, in evaluation mode."""
@@ -31,20 +35,22 @@ class Model:
         return self.build().eval()
 
     def inputs(self, seed: str) -> tuple[torch.Tensor, ...]:
-        """Standard normal inputs, the same ones for the same seed."""
+        """Inputs of a call, the same ones for the same seed."""
         generator = torch.Generator().manual_seed(zlib.crc32(f"{self.name}.{seed}".encode()))
-        return tuple(torch.randn(shape, generator=generator) for shape in self.input_shapes)
+        return tuple(
+            torch.randn(each, generator=generator) if isinstance(each, tuple) else each(generator) for each in self.call
+        )
 
 
 MODULES: dict[str, Model] = {}
 
 
-def model(*input_shapes: tuple[int, ...]) -> Callable[[type[nn.Module]], type[nn.Module]]:
+def model(*call: Input, registry: dict[str, Model] = MODULES) -> Callable[[type[nn.Module]], type[nn.Module]]:
     """Registers a module under its name in snake case."""
 
     def register(module: type[nn.Module]) -> type[nn.Module]:
         name = "".join(f"_{c.lower()}" if c.isupper() else c for c in module.__name__).lstrip("_")
-        MODULES[name] = Model(name, module, input_shapes)
+        registry[name] = Model(name, module, call)
         return module
 
     return register

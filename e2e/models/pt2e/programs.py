@@ -4,6 +4,7 @@
 """Quantized models as programs of torch.export, which are also their reference: they run in eager mode."""
 
 import warnings
+from collections.abc import Callable
 
 import torch
 from torch.export import ExportedProgram
@@ -25,6 +26,13 @@ def quantized_program(model: Model, recipe: Recipe) -> ExportedProgram:
         module = torch.export.export(model.make(), example).module()
         prepared = (_trained if recipe.trained else _calibrated)(module, model, recipe)
         return torch.export.export(convert_pt2e(prepared), example)
+
+
+def program_with_weights(model: Model, quantize: Callable[[torch.nn.Module], torch.nn.Module]) -> ExportedProgram:
+    """The model with its linear layers replaced."""
+    with warnings.catch_warnings(), torch.no_grad():
+        warnings.simplefilter("ignore")
+        return torch.export.export(quantize(model.make()), model.inputs("example"))
 
 
 def _calibrated(module: torch.nn.Module, model: Model, recipe: Recipe) -> torch.nn.Module:

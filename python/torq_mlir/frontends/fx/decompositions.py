@@ -14,11 +14,11 @@ _aten = torch.ops.aten
 
 def _linear(input: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor | None = None) -> torch.Tensor:
     """A product of matrices, whatever the rank of the input: torch-mlir repeats the weights for a batch."""
-    rows = input.reshape(-1, input.shape[-1])
+    rows = input if input.dim() == 2 else input.reshape(-1, input.shape[-1])
     product = _aten.mm(rows, _aten.permute(weight, [1, 0]))
     if bias is not None:
         product = _aten.add.Tensor(product, bias)
-    return product.reshape(*input.shape[:-1], weight.shape[0])
+    return product if input.dim() == 2 else product.reshape(*input.shape[:-1], weight.shape[0])
 
 
 # Operators of these namespaces are what the passes look for.

@@ -80,7 +80,9 @@ def _written_parameters(
     if node.op_type == "QuantizeLinear":
         return _parameters(node, 1, 2, constants)
     form = QOPERATORS.get(node.op_type)
-    return _parameters(node, form.scale, form.zero_point, constants) if form else None
+    if form is None or form.scale is None:
+        return None
+    return _parameters(node, form.scale, form.zero_point, constants)
 
 
 def _parameters(

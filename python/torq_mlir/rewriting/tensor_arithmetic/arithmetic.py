@@ -19,7 +19,19 @@ DYNAMIC = ir.ShapedType.get_dynamic_size()
 
 
 class Inexpressible(Exception):
-    """The dialect has no way to say it; the message tells what."""
+    """The dialect has no way to say something; the message tells what.
+
+    Attributes:
+      location: of the operation that needs it.
+    """
+
+    location: ir.Location
+
+    def in_operation(self, operation: ir.Operation) -> "Inexpressible":
+        """The same of an operation."""
+        whole = Inexpressible(f"'{operation.name}' needs {self}")
+        whole.location = operation.location
+        return whole
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from torq_mlir.numerics.conversion import convert_element_type
 from torq_mlir.rewriting.float_steps import compute_type
 from torq_mlir.rewriting.structured import element_type, integer_type
 
-from .arithmetic import TensorArithmetic, extents_of
+from .arithmetic import DYNAMIC, TensorArithmetic, shape_of
 from .element_types import integer_of_float
 
 Parameters = tuple[ir.Value, ir.Value]
@@ -48,7 +48,7 @@ def choose_qparams_per_token(a: TensorArithmetic, input: ir.Value) -> Parameters
     element = ir.F32Type.get() if isinstance(element, ir.F16Type) else element
     magnitude = a.maximum(_largest_magnitude(a, input, [-1]), _number_in(LEAST_MAGNITUDE, element))
     scales = a.convert_float(_quotient(a, magnitude, TOKEN_RANGE[1], element), element)
-    return scales, a.select(a.equal(scales, scales), 0.0, _zeros(a, scales))
+    return scales, _zeros(a, scales)
 
 
 def choose_qparams_per_token_asymmetric(a: TensorArithmetic, input: ir.Value) -> Parameters:
@@ -102,4 +102,8 @@ def _widened(a: TensorArithmetic, scale: ir.Value) -> ir.Value:
 
 
 def _zeros(a: TensorArithmetic, value: ir.Value) -> ir.Value:
-    return a.multiply(a.select(a.equal(value, value), value, 0.0), 0.0)
+    """Zeros in the shape and type of a tensor of floats, none of which is greater than itself."""
+    shape = shape_of(value)
+    if DYNAMIC in shape:
+        return a.select(a.greater(value, value), value, 0.0)
+    return a.constant(np.zeros(shape), element_type(value))

@@ -12,10 +12,11 @@ from collections.abc import Sequence
 import numpy as np
 from torch_mlir import ir
 from torch_mlir._mlir_libs import _stablehlo
+from torch_mlir.dialects import tensor
 
 from torq_mlir.dialects import elements
 from torq_mlir.numerics.conversion import convert_element_type
-from torq_mlir.rewriting.structured import element_type, integer_type
+from torq_mlir.rewriting.structured import element_type, index_constant, integer_type
 
 from .arithmetic import DYNAMIC, Extent, Operand, TensorArithmetic, broadcast, extents_of, shape_of, static
 
@@ -193,22 +194,14 @@ class StablehloArithmetic(TensorArithmetic):
         return operation("broadcast_in_dim", [result], [value], **attributes)
 
     def _shape(self, extents: Sequence[int | Extent]) -> ir.Value:
-        """A shape as a tensor of i32."""
-        i32 = integer_type(32)
-        one, parts = ir.RankedTensorType.get([1], i32), []
-        for extent in extents:
-            if not isinstance(extent, Extent):
-                parts.append(self.constant(np.full(1, extent), i32))
-                continue
-            size = operation(
-                "get_dimension_size",
-                [ir.RankedTensorType.get([], i32)],
-                [extent.value],
-                dimension=ir.IntegerAttr.get(integer_type(64), extent.dimension),
-            )
-            parts.append(operation("reshape", [one], [size]))
-        result = ir.RankedTensorType.get([len(parts)], i32)
-        return operation("concatenate", [result], parts, dimension=ir.IntegerAttr.get(integer_type(64), 0))
+        """A shape as a tensor, as convert-torch-to-stablehlo makes it."""
+        sizes = [
+            tensor.dim(extent.value, index_constant(extent.dimension))
+            if isinstance(extent, Extent)
+            else index_constant(extent)
+            for extent in extents
+        ]
+        return tensor.from_elements(ir.RankedTensorType.get([len(sizes)], ir.IndexType.get()), sizes)
 
     def _convert(self, value: ir.Value, target: ir.Type) -> ir.Value:
         if element_type(value) == target:

@@ -108,10 +108,10 @@ class TosaArithmetic(TensorArithmetic):
         return tosa.LogicalNotOp(value.type, value).output
 
     def equal(self, x: Operand, y: Operand) -> ir.Value:
-        return self._binary(_comparison(tosa.EqualOp), x, y, integer_type(1))
+        return self._binary(_equal, x, y, integer_type(1))
 
     def greater(self, x: Operand, y: Operand) -> ir.Value:
-        return self._binary(_comparison(tosa.GreaterOp), x, y, integer_type(1))
+        return self._binary(tosa.GreaterOp, x, y, integer_type(1))
 
     def select(self, condition: ir.Value, x: Operand, y: Operand) -> ir.Value:
         x, y = self._tensors(x, y)
@@ -194,9 +194,9 @@ def shape_constant(sizes: Sequence[int]) -> ir.Value:
     return tosa.ConstShapeOp(type_, values).output
 
 
-def _comparison(op: type) -> Callable:
-    """Comparisons infer their type in the bindings, and do not know all of the shape then."""
-    return lambda result, x, y: op(x, y, results=[result])
+def _equal(result: ir.Type, x: ir.Value, y: ir.Value) -> tosa.EqualOp:
+    """The one comparison whose class infers its type, and with it less of the shape."""
+    return tosa.EqualOp(x, y, results=[result])
 
 
 def _stretched(element: ir.Type, *values: ir.Value) -> ir.RankedTensorType:
