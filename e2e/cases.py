@@ -9,6 +9,7 @@ from collections.abc import Callable
 
 from e2e import onnx_quant, oracle
 from e2e.checks import Backend, Report, check_against_reference, check_same_operations
+from e2e.exported import cases as exported_cases
 from e2e.models.catalog import model_inputs, quantized_model
 from e2e.models.features import FEATURES
 from e2e.models.light import LIGHT
@@ -53,7 +54,7 @@ class Case:
 @functools.cache
 def registry() -> dict[str, Case]:
     """All cases by name, the small ones first."""
-    cases = [*_oracle_cases(), *_feature_cases(), *_onnx_cases(), *_light_cases()]
+    cases = [*_oracle_cases(), *_feature_cases(), *_onnx_cases(), *_exported_cases(), *_light_cases()]
     return {case.name: case for case in cases}
 
 
@@ -105,3 +106,7 @@ def _onnx_cases() -> list[Case]:
         for name in onnx_quant.supported_cases()
     }
     return [Case(name, check) for name, check in (operators | specified).items()]
+
+
+def _exported_cases() -> list[Case]:
+    return [Case(*case) for case in exported_cases.cases()]

@@ -5,6 +5,7 @@
 
 import functools
 from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 import onnx
@@ -13,15 +14,24 @@ from torch_mlir import ir
 import torq_mlir
 from torq_mlir.backends.interpreter import Interpreter
 
+if TYPE_CHECKING:
+    import torch
+
 OnResult = Callable[[ir.Operation, Sequence[np.ndarray], Sequence[np.ndarray]], Sequence[np.ndarray] | None]
 
 
 class Compiled:
-    """A model compiled to torq_hl, which is in `module`."""
+    """A model compiled to torq_hl.
 
-    def __init__(self, model: onnx.ModelProto):
+    Attributes:
+      module: the torq_hl.
+      inputs: descriptions of the inputs, in order.
+    """
+
+    def __init__(self, model: "onnx.ModelProto | torch.export.ExportedProgram"):
         self._model = torq_mlir.compile(model)
         self.module: ir.Module = self._model.module
+        self.inputs = self._model.inputs
 
     def interpret(self, feeds: Mapping[str, np.ndarray], on_result: OnResult | None = None) -> dict[str, np.ndarray]:
         """Runs the numpy interpreter; see `torq_mlir.backends.interpreter.Interpreter` for `on_result`."""

@@ -11,7 +11,10 @@ from pathlib import Path
 import onnx
 import onnxruntime
 
-import e2e.models
+from e2e.models import light, network, quantization
+
+_BUILDERS = (light, network, quantization)
+_KEY_LENGTH = 20
 
 
 def cache_directory() -> Path:
@@ -30,10 +33,12 @@ def cached(name: str, *parameters: object):
     def decorate(build):
         @functools.wraps(build)
         def load() -> onnx.ModelProto:
-            key = hashlib.sha256(repr((name, parameters, _builders())).encode()).hexdigest()[:20]
+            key = hashlib.sha256(repr((name, parameters, _builders())).encode()).hexdigest()[:_KEY_LENGTH]
             path = cache_directory() / f"{name}-{key}.onnx"
             if not path.exists():
                 path.parent.mkdir(parents=True, exist_ok=True)
+                for outdated in path.parent.glob(f"{name}-{'?' * _KEY_LENGTH}.onnx"):
+                    outdated.unlink(missing_ok=True)
                 partial = path.with_suffix(f".{os.getpid()}")
                 onnx.save(build(), partial)
                 partial.rename(path)
@@ -46,6 +51,5 @@ def cached(name: str, *parameters: object):
 
 @functools.cache
 def _builders() -> tuple[str, ...]:
-    sources = sorted(Path(e2e.models.__file__).parent.glob("*.py"))
-    digest = hashlib.sha256(b"".join(source.read_bytes() for source in sources)).hexdigest()
+    digest = hashlib.sha256(b"".join(Path(module.__file__).read_bytes() for module in _BUILDERS)).hexdigest()
     return onnx.__version__, onnxruntime.__version__, digest

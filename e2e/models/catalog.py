@@ -21,9 +21,11 @@ def quantized_model(name: str, variant: str) -> onnx.ModelProto:
     if name in FEATURES:
         return _quantized(FEATURES[name](), name, variant, calibration_samples=8)
 
-    @cached(f"{name}.{variant}", VARIANTS[variant])
+    samples = 1 if name == "vgg19" else 3
+
+    @cached(f"{name}.{variant}", VARIANTS[variant], samples)
     def build() -> onnx.ModelProto:
-        return _quantized(light_model(name), name, variant, calibration_samples=1 if name == "vgg19" else 3)
+        return _quantized(light_model(name), name, variant, calibration_samples=samples)
 
     return build()
 

@@ -107,8 +107,8 @@ def matmul_integer_columns() -> onnx.ModelProto:
 @_operator
 def matmul_integer_long() -> onnx.ModelProto:
     """Sums beyond 2^24, where f32 has gaps."""
-    constants = {"b": np.full((1031, 3), 127, np.int8), "za": np.uint8(0)}
-    return _model([_node("MatMulInteger", "a b za")], {"a": ("u8", 4, 1031)}, constants, "y:i32")
+    constants = {"b": np.full((2053, 3), 127, np.int8), "za": np.uint8(0)}
+    return _model([_node("MatMulInteger", "a b za")], {"a": ("u8", 4, 2053)}, constants, "y:i32")
 
 
 @_operator

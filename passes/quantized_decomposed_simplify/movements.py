@@ -14,6 +14,8 @@ from torch_mlir.dialects import torch as torch_dialect
 from torq_mlir.dialects import elements, tensor_types
 from torq_mlir.dialects.tensor_types import Shape
 
+from .operations import QuantizationOp
+
 _PERMUTATIONS = (
     "linalg.transpose",
     "torch.aten.numpy_T",
@@ -21,7 +23,7 @@ _PERMUTATIONS = (
     "torch.aten.t",
     "torch.aten.transpose.int",
 )
-_RESHAPES = (
+RESHAPES = (
     "tensor.collapse_shape",
     "tensor.expand_shape",
     "torch.aten.flatten.using_ints",
@@ -34,7 +36,7 @@ _RESHAPES = (
     "torch.prims.collapse",
     "torch.prims.squeeze",
 )
-MOVEMENTS = _PERMUTATIONS + _RESHAPES
+MOVEMENTS = _PERMUTATIONS + RESHAPES
 
 
 class Movement:
@@ -72,9 +74,9 @@ class Movement:
         if self.operation.name in ("torch.aten.t", "torch.aten.numpy_T"):
             return order[::-1]
         if self.operation.name == "torch.aten.permute":
-            dimensions = _constant_ints(self.operation.operands[1])
+            dimensions = constant_ints(self.operation.operands[1])
             return None if dimensions is None else [dimension % rank for dimension in dimensions]
-        swapped = [_constant_int(value) for value in list(self.operation.operands)[1:3]]
+        swapped = [constant_int(value) for value in list(self.operation.operands)[1:3]]
         if None in swapped:
             return None
         first, second = (dimension % rank for dimension in swapped)
@@ -95,10 +97,23 @@ class Movement:
             return None if permutation is None else permutation[axis]
         return _corresponding_axis(axis, self.result_shape, self.source_shape)
 
-    def rebuild(self, value: ir.Value) -> ir.Value:
-        """The movement of another tensor of the shape of the source, at the current insertion point."""
+    def moves(self, dequantization: QuantizationOp) -> bool:
+        """Whether a dequantize moves behind at all, wherever its axis is."""
+        return True
+
+    def picks_along(self, axis: int) -> bool:
+        """Whether dimension `axis` of the source loses elements."""
+        return False
+
+    def rebuild(self, value: ir.Value, shape: Shape | None = None) -> ir.Value:
+        """The movement of another tensor of the shape of the source, at the current insertion point.
+
+        Args:
+          shape: that of the result, when it differs because that of the tensor does.
+        """
         operation = self.operation
-        result = tensor_types.with_element(self.result.type, tensor_types.element_type(value.type))
+        element = tensor_types.element_type(value.type)
+        result = tensor_types.with_shape(self.result.type, self.result_shape if shape is None else shape, element)
         if operation.name == "linalg.transpose":
             init = self._init(result)
             return linalg.transpose(value, outs=[init], permutation=self.permutation()).operation.results[0]
@@ -106,9 +121,9 @@ class Movement:
         operands = [value, *list(operation.operands)[1:]]
         return ir.Operation.create(operation.name, [result], operands, attributes).result
 
-    def _init(self, result: ir.RankedTensorType) -> ir.Value:
-        """What linalg.transpose writes to: of the shape of its present init, whose values are not read."""
-        present = self.operation.operands[1]
+    def _init(self, result: ir.RankedTensorType, position: int = 1) -> ir.Value:
+        """What an operation of linalg writes to: of the shape of its present init, whose values are not read."""
+        present = self.operation.operands[position]
         sizes = [
             tensor.dim(present, arith.constant(ir.IndexType.get(), d)) if result.is_dynamic_dim(d) else result.shape[d]
             for d in range(result.rank)
@@ -143,14 +158,28 @@ def _corresponding_axis(axis: int, source: Shape | None, result: Shape | None) -
     return None
 
 
-def _constant_int(value: ir.Value) -> int | None:
+def constant_int(value: ir.Value) -> int | None:
+    """The value of a `torch.constant.int`."""
     if isinstance(value.owner, ir.Block) or value.owner.operation.name != "torch.constant.int":
         return None
     return ir.IntegerAttr(value.owner.operation.attributes["value"]).value
 
 
-def _constant_ints(value: ir.Value) -> Sequence[int] | None:
+def constant_ints(value: ir.Value) -> Sequence[int] | None:
+    """The values of a list of `torch.constant.int`."""
     if isinstance(value.owner, ir.Block) or value.owner.operation.name != "torch.prim.ListConstruct":
         return None
-    values = [_constant_int(operand) for operand in value.owner.operation.operands]
+    values = [constant_int(operand) for operand in value.owner.operation.operands]
     return None if None in values else values
+
+
+def view(value: ir.Value, shape: Shape) -> ir.Value:
+    """A reshape of a torch tensor to a static shape, at the current insertion point."""
+    i64, kind = ir.IntegerType.get_signless(64), ir.Type.parse("!torch.int")
+    sizes = [
+        ir.Operation.create("torch.constant.int", [kind], [], {"value": ir.IntegerAttr.get(i64, size)}).result
+        for size in shape
+    ]
+    construct = ir.Operation.create("torch.prim.ListConstruct", [ir.Type.parse("!torch.list<int>")], sizes)
+    result = tensor_types.torch_tensor(shape, tensor_types.element_type(value.type))
+    return ir.Operation.create("torch.aten.view", [result], [value, construct.result]).result

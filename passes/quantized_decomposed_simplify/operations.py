@@ -3,17 +3,23 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """A quantize or dequantize operation and its parameters."""
 
+from collections.abc import Sequence
+
 import numpy as np
 from torch_mlir import ir
+from torch_mlir.dialects import arith
+from torch_mlir.dialects import torch as torch_dialect
 
 from torq_mlir.dialects import elements, tensor_types
 
 QUANTIZE = "quantized_decomposed.quantize_per_tensor", "quantized_decomposed.quantize_per_channel"
 DEQUANTIZE = "quantized_decomposed.dequantize_per_tensor", "quantized_decomposed.dequantize_per_channel"
+QUANTIZE_GROUPS = "quantized_decomposed.quantize_per_token", "quantized_decomposed.quantize_per_channel_group"
+DEQUANTIZE_GROUPS = "quantized_decomposed.dequantize_per_token", "quantized_decomposed.dequantize_per_channel_group"
 
 
 class QuantizationOp:
-    """Accessors of the four operations."""
+    """Accessors of a quantize or dequantize of any granularity."""
 
     def __init__(self, operation: ir.Operation) -> None:
         self.operation = operation
@@ -26,12 +32,23 @@ class QuantizationOp:
         return ir.IntegerType(ir.TypeAttr(self.operation.attributes["dtype"]).value)
 
     @property
+    def parameters(self) -> list[ir.Value]:
+        """Scale and, if there is one, zero point."""
+        return list(self.operation.operands)[1:3]
+
+    @property
     def axis(self) -> int | None:
-        """The channel axis, not negative; None when per tensor."""
+        """The axis of channels or groups, not negative; None when per tensor or per token."""
         if "axis" not in self.operation.attributes:
             return None
         axis, shape = ir.IntegerAttr(self.operation.attributes["axis"]).value, tensor_types.shape(self.input.type)
         return axis if axis >= 0 or shape is None else axis + len(shape)
+
+    @property
+    def group_size(self) -> int | None:
+        """Elements along the axis that share a parameter; None when there are no groups."""
+        attributes = self.operation.attributes
+        return ir.IntegerAttr(attributes["group_size"]).value if "group_size" in attributes else None
 
     @property
     def bounds(self) -> tuple[int, int] | None:
@@ -43,28 +60,34 @@ class QuantizationOp:
 
     def constants(self) -> tuple[np.ndarray, np.ndarray] | None:
         """Scale and zero point, if both are constant."""
-        scale, zero_point = (elements.constant_value(value) for value in list(self.operation.operands)[1:3])
-        if scale is None or zero_point is None:
+        values = [elements.constant_value(value) for value in self.parameters]
+        if any(value is None for value in values):
             return None
+        scale, zero_point = values if len(values) == 2 else (values[0], np.zeros(values[0].shape, np.int8))
         if self.storage.is_unsigned and zero_point.dtype == np.dtype(f"int{max(8, self.storage.width)}"):
             zero_point = zero_point.view(f"uint{zero_point.dtype.itemsize * 8}")  # signless on builtin tensors
         return scale, zero_point
 
-    def rebuild(self, value: ir.Value, axis: int | None) -> ir.Value:
-        """The operation on another value, with its channels along `axis`, at the current insertion point."""
+    def rebuild(self, value: ir.Value, axis: int | None, parameters: Sequence[ir.Value] | None = None) -> ir.Value:
+        """The operation on another value, with its channels along `axis`, at the current insertion point.
+
+        Args:
+          parameters: scale and zero point, its own ones when omitted.
+        """
         element = tensor_types.element_type(self.result.type)
         attributes = {name: self.operation.attributes[name] for name in self.operation.attributes}
         if axis is not None:
             attributes["axis"] = ir.IntegerAttr.get(ir.IntegerType.get_signless(64), axis)
-        operands = [value, *list(self.operation.operands)[1:]]
+        own = list(self.operation.operands)[1:]
+        operands = [value, *(own if parameters is None else [*parameters, *own[len(parameters) :]])]
         result = tensor_types.with_element(value.type, element)
         return ir.Operation.create(
             self.operation.name, [result], operands, attributes, loc=self.operation.location
         ).result
 
     def has_parameters_of(self, other: "QuantizationOp") -> bool:
-        """Whether two operations quantize with the same scale, zero point, axis and storage type."""
-        if self.storage != other.storage or self.axis != other.axis:
+        """Whether two operations quantize with the same scale, zero point, axis, group size and storage type."""
+        if self.storage != other.storage or self.axis != other.axis or self.group_size != other.group_size:
             return False
         if list(self.operation.operands)[1:3] == list(other.operation.operands)[1:3]:
             return True
@@ -81,3 +104,12 @@ def defining_op(value: ir.Value, names: tuple[str, ...]) -> ir.Operation | None:
     if isinstance(value.owner, ir.Block) or value.owner.operation.name not in names:
         return None
     return value.owner.operation
+
+
+def constant_like(array: np.ndarray, value: ir.Value) -> ir.Value:
+    """A constant of the element type of `value` and on the same level, at the current insertion point."""
+    attribute = elements.from_numpy(array, tensor_types.element_type(value.type))
+    if not tensor_types.is_torch_tensor(value.type):
+        return arith.constant(None, attribute)
+    result = tensor_types.torch_tensor(array.shape, tensor_types.element_type(value.type))
+    return torch_dialect.ValueTensorLiteralOp(attribute, results=[result]).result

@@ -13,7 +13,7 @@ from torq_mlir.numerics.quantize import quantize
 from torq_mlir.rewriting.patterns import NOT_MINE
 
 from .movements import MOVEMENTS
-from .operations import DEQUANTIZE, QUANTIZE, QuantizationOp, defining_op
+from .operations import DEQUANTIZE, DEQUANTIZE_GROUPS, QUANTIZE, QuantizationOp, defining_op
 
 # q(dq(x)) gives back integers of this width: f32 holds them, and their products with a scale, closely enough.
 _WIDEST_EXACT = 16
@@ -50,8 +50,27 @@ def _constant(integers: np.ndarray, type_: ir.Type) -> ir.Value:
 
 def cancel_dequantize_quantize(operation: ir.Operation, rewriter: rewrite.PatternRewriter) -> object:
     """`quantize(dequantize(x))` with the same parameters is x, when x is inside the range of the quantize."""
+    return _cancel(operation, rewriter, DEQUANTIZE)
+
+
+def cancel_groups(operation: ir.Operation, rewriter: rewrite.PatternRewriter) -> object:
+    """As `cancel_dequantize_quantize`, per token and per group with constant parameters and integer zero points.
+
+    Real zero points are added before the rounding, or after it, of numbers of any size.
+    """
     quantization = QuantizationOp(operation)
-    dequantize = defining_op(quantization.input, DEQUANTIZE)
+    zero_points = quantization.parameters[1:]
+    if any(not isinstance(tensor_types.element_type(each.type), ir.IntegerType) for each in zero_points):
+        return NOT_MINE
+    scales = elements.constant_value(quantization.parameters[0])
+    if scales is None or not _are_normal(scales):
+        return NOT_MINE
+    return _cancel(operation, rewriter, DEQUANTIZE_GROUPS)
+
+
+def _cancel(operation: ir.Operation, rewriter: rewrite.PatternRewriter, names: tuple[str, ...]) -> object:
+    quantization = QuantizationOp(operation)
+    dequantize = defining_op(quantization.input, names)
     if dequantize is None:
         return NOT_MINE
     dequantization = QuantizationOp(dequantize)

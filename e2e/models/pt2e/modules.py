@@ -11,7 +11,6 @@ import torch
 from torch import nn
 from torch.nn import functional
 
-
 # An input of a call: a shape of standard normal values, or what makes a tensor with a random generator.
 Input = tuple[int, ...] | Callable[[torch.Generator], torch.Tensor]
 

@@ -6,7 +6,7 @@
 from collections.abc import Callable
 
 import torch
-import torch.ao.quantization.fx._decomposed  # noqa: F401  (its import registers the operators)
+import torch.ao.quantization.fx._decomposed
 from torch import nn
 from torch.nn import functional
 from torchao.quantization import (

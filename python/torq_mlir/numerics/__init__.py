@@ -9,5 +9,9 @@ Pure functions, exact by construction, that every executor, lowering and test sh
 * `zero_points`: zero points folded into weights and bias, and the proof that int32 accumulators suffice.
 * `bias`: biases at the scale of the accumulator.
 * `addition`: weights of a quantized addition.
-* `quantize`: references of quantize and dequantize.
+* `quantize`: references of quantize and dequantize, per tensor and per channel.
+* `groups`: the same per token and per channel group.
+* `choose_qparams`: scales and zero points chosen at run time.
+* `fake_quantize`: quantization without leaving floating point.
+* `conversion`: conversions between number types and their promotion, as PyTorch does them.
 """

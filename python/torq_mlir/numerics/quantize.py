@@ -10,10 +10,9 @@ The precision of each step is that of `torch/ao/quantization/fx/_decomposed.py`,
 operators (parameters are Python numbers) and the per-channel ones (parameters are tensors that promote).
 """
 
-import ml_dtypes
 import numpy as np
 
-_HALF_PRECISION = (np.dtype(np.float16), np.dtype(ml_dtypes.bfloat16))
+from .conversion import HALF_PRECISION, convert_element_type
 
 
 def quantize(
@@ -55,12 +54,12 @@ def quantize(
         or zero points is not that of the channels.
     """
     x, storage = np.asarray(x), np.iinfo(dtype)
-    if x.dtype.kind != "f" and x.dtype not in _HALF_PRECISION:
+    if x.dtype.kind != "f" and x.dtype not in HALF_PRECISION:
         raise TypeError(f"quantize takes floating-point values, not {x.dtype}")
     if not storage.min <= quant_min <= quant_max <= storage.max:
         raise ValueError(f"range [{quant_min}, {quant_max}] is not a range of {storage.dtype}")
     scale, zero_point = _parameters(scale, zero_point, axis, x.shape)
-    values = x.astype(np.float32) if x.dtype in _HALF_PRECISION else x
+    values = x.astype(np.float32) if x.dtype in HALF_PRECISION else x
     with np.errstate(divide="ignore", over="ignore", invalid="ignore", under="ignore"):
         if divide:
             scaled = values / scale.astype(values.dtype)
@@ -108,21 +107,17 @@ def dequantize(
     scale, zero_point = _parameters(scale, zero_point, axis, q.shape)
     with np.errstate(over="ignore", invalid="ignore", under="ignore"):
         if axis is not None:
-            centered = _converted(q.astype(np.int64) - zero_point.astype(np.int64), scale.dtype)
-            return _multiplied(centered, scale).astype(dtype)
+            centered = convert_element_type(q.astype(np.int64) - zero_point.astype(np.int64), scale.dtype)
+            return convert_element_type(_multiplied(centered, scale), dtype)
         step = np.float64 if dtype == np.float64 else np.float32
-        centered = (_converted(q, dtype).astype(step) - _converted(zero_point, dtype).astype(step)).astype(dtype)
+        q, zero_point = (convert_element_type(each, dtype).astype(step) for each in (q, zero_point))
+        centered = (q - zero_point).astype(dtype)
         return (centered.astype(step) * scale.astype(step)).astype(dtype)
-
-
-def _converted(integers: np.ndarray, dtype: np.dtype) -> np.ndarray:
-    """Integers as floats; by way of float32 for the types of half precision."""
-    return integers.astype(np.float32).astype(dtype) if dtype in _HALF_PRECISION else integers.astype(dtype)
 
 
 def _multiplied(values: np.ndarray, scale: np.ndarray) -> np.ndarray:
     """The product in the type of the scale; half precision computes in float32."""
-    if scale.dtype in _HALF_PRECISION:
+    if scale.dtype in HALF_PRECISION:
         return (values.astype(np.float32) * scale.astype(np.float32)).astype(scale.dtype)
     return values * scale
 

@@ -1,23 +1,5 @@
 // RUN: torq-opt --split-input-file --raise-onnx-quantization --verify-diagnostics %s
 
-func.func @runtime_scale(%x: !torch.vtensor<[4],f32>, %s: !torch.vtensor<[],f32>) -> !torch.vtensor<[4],si8> {
-  %z = torch.operator "onnx.Constant"() {torch.onnx.value = dense<0> : tensor<si8>} : () -> !torch.vtensor<[],si8>
-  // expected-error@+1 {{QuantizeLinear: the scale is not constant}}
-  %y = torch.operator "onnx.QuantizeLinear"(%x, %s, %z) : (!torch.vtensor<[4],f32>, !torch.vtensor<[],f32>, !torch.vtensor<[],si8>) -> !torch.vtensor<[4],si8>
-  return %y : !torch.vtensor<[4],si8>
-}
-
-// -----
-
-func.func @runtime_zero_point(%x: !torch.vtensor<[4],f32>, %z: !torch.vtensor<[],si8>) -> !torch.vtensor<[4],si8> {
-  %s = torch.operator "onnx.Constant"() {torch.onnx.value = dense<0.5> : tensor<f32>} : () -> !torch.vtensor<[],f32>
-  // expected-error@+1 {{QuantizeLinear: the zero point is not constant}}
-  %y = torch.operator "onnx.QuantizeLinear"(%x, %s, %z) : (!torch.vtensor<[4],f32>, !torch.vtensor<[],f32>, !torch.vtensor<[],si8>) -> !torch.vtensor<[4],si8>
-  return %y : !torch.vtensor<[4],si8>
-}
-
-// -----
-
 func.func @zero_point_of_other_sign(%x: !torch.vtensor<[4],si8>) -> !torch.vtensor<[4],f32> {
   %s = torch.operator "onnx.Constant"() {torch.onnx.value = dense<0.5> : tensor<f32>} : () -> !torch.vtensor<[],f32>
   %z = torch.operator "onnx.Constant"() {torch.onnx.value = dense<0> : tensor<ui8>} : () -> !torch.vtensor<[],ui8>
@@ -47,10 +29,10 @@ func.func @integer_scale(%x: !torch.vtensor<[4],si8>) -> !torch.vtensor<[4],f32>
 
 // -----
 
-func.func @integer_input(%x: !torch.vtensor<[4],si32>) -> !torch.vtensor<[4],si8> {
+func.func @integer_input(%x: !torch.vtensor<[4],si16>) -> !torch.vtensor<[4],si8> {
   %s = torch.operator "onnx.Constant"() {torch.onnx.value = dense<0.5> : tensor<f32>} : () -> !torch.vtensor<[],f32>
-  // expected-error@+1 {{QuantizeLinear: the input has element type si32; a float type is needed}}
-  %y = torch.operator "onnx.QuantizeLinear"(%x, %s) : (!torch.vtensor<[4],si32>, !torch.vtensor<[],f32>) -> !torch.vtensor<[4],si8>
+  // expected-error@+1 {{QuantizeLinear: the input has element type si16; a float type or si32 is needed}}
+  %y = torch.operator "onnx.QuantizeLinear"(%x, %s) : (!torch.vtensor<[4],si16>, !torch.vtensor<[],f32>) -> !torch.vtensor<[4],si8>
   return %y : !torch.vtensor<[4],si8>
 }
 
@@ -84,41 +66,12 @@ func.func @axis_out_of_range(%x: !torch.vtensor<[4],si8>) -> !torch.vtensor<[4],
 
 // -----
 
-func.func @blocked(%x: !torch.vtensor<[4],si8>) -> !torch.vtensor<[4],f32> {
-  %s = torch.operator "onnx.Constant"() {torch.onnx.value = dense<[0.5, 1.0]> : tensor<2xf32>} : () -> !torch.vtensor<[2],f32>
-  // expected-error@+1 {{DequantizeLinear: blocked quantization (block_size) is not supported}}
-  %y = torch.operator "onnx.DequantizeLinear"(%x, %s) {torch.onnx.axis = 0 : si64, torch.onnx.block_size = 2 : si64} : (!torch.vtensor<[4],si8>, !torch.vtensor<[2],f32>) -> !torch.vtensor<[4],f32>
-  return %y : !torch.vtensor<[4],f32>
-}
-
-// -----
-
 func.func @scales_of_sum(%x: !torch.vtensor<[2,4],si8>) -> !torch.vtensor<[2,4],si8> {
   %s = torch.operator "onnx.Constant"() {torch.onnx.value = dense<0.5> : tensor<f32>} : () -> !torch.vtensor<[],f32>
   %s4 = torch.operator "onnx.Constant"() {torch.onnx.value = dense<[0.5, 1.0, 2.0, 4.0]> : tensor<4xf32>} : () -> !torch.vtensor<[4],f32>
   %z = torch.operator "onnx.Constant"() {torch.onnx.value = dense<0> : tensor<si8>} : () -> !torch.vtensor<[],si8>
   // expected-error@+1 {{QLinearAdd: there are 4 scales of the first input where the operator takes one}}
   %y = torch.operator "onnx.QLinearAdd"(%x, %s4, %z, %x, %s, %z, %s, %z) : (!torch.vtensor<[2,4],si8>, !torch.vtensor<[4],f32>, !torch.vtensor<[],si8>, !torch.vtensor<[2,4],si8>, !torch.vtensor<[],f32>, !torch.vtensor<[],si8>, !torch.vtensor<[],f32>, !torch.vtensor<[],si8>) -> !torch.vtensor<[2,4],si8>
-  return %y : !torch.vtensor<[2,4],si8>
-}
-
-// -----
-
-func.func @second_scale(%x: !torch.vtensor<[2,4],si8>, %s2: !torch.vtensor<[],f32>) -> !torch.vtensor<[2,4],si8> {
-  %s = torch.operator "onnx.Constant"() {torch.onnx.value = dense<0.5> : tensor<f32>} : () -> !torch.vtensor<[],f32>
-  %z = torch.operator "onnx.Constant"() {torch.onnx.value = dense<0> : tensor<si8>} : () -> !torch.vtensor<[],si8>
-  // expected-error@+1 {{QLinearAdd: the scale of the second input is not constant}}
-  %y = torch.operator "onnx.QLinearAdd"(%x, %s, %z, %x, %s2, %z, %s, %z) : (!torch.vtensor<[2,4],si8>, !torch.vtensor<[],f32>, !torch.vtensor<[],si8>, !torch.vtensor<[2,4],si8>, !torch.vtensor<[],f32>, !torch.vtensor<[],si8>, !torch.vtensor<[],f32>, !torch.vtensor<[],si8>) -> !torch.vtensor<[2,4],si8>
-  return %y : !torch.vtensor<[2,4],si8>
-}
-
-// -----
-
-func.func @output_scale(%x: !torch.vtensor<[2,4],si8>, %s2: !torch.vtensor<[],f32>) -> !torch.vtensor<[2,4],si8> {
-  %s = torch.operator "onnx.Constant"() {torch.onnx.value = dense<0.5> : tensor<f32>} : () -> !torch.vtensor<[],f32>
-  %z = torch.operator "onnx.Constant"() {torch.onnx.value = dense<0> : tensor<si8>} : () -> !torch.vtensor<[],si8>
-  // expected-error@+1 {{QLinearAdd: the scale of the result is not constant}}
-  %y = torch.operator "onnx.QLinearAdd"(%x, %s, %z, %x, %s, %z, %s2, %z) : (!torch.vtensor<[2,4],si8>, !torch.vtensor<[],f32>, !torch.vtensor<[],si8>, !torch.vtensor<[2,4],si8>, !torch.vtensor<[],f32>, !torch.vtensor<[],si8>, !torch.vtensor<[],f32>, !torch.vtensor<[],si8>) -> !torch.vtensor<[2,4],si8>
   return %y : !torch.vtensor<[2,4],si8>
 }
 
@@ -171,4 +124,81 @@ func.func @operands_do_not_fit(%x: !torch.vtensor<[2,4],si8>, %w: !torch.vtensor
   // expected-error-re@+1 {{QLinearAdd: {{.*}}Incompatible dimensions}}
   %y = torch.operator "onnx.QLinearAdd"(%x, %s, %z, %w, %s, %z, %s, %z) : (!torch.vtensor<[2,4],si8>, !torch.vtensor<[],f32>, !torch.vtensor<[],si8>, !torch.vtensor<[3],si8>, !torch.vtensor<[],f32>, !torch.vtensor<[],si8>, !torch.vtensor<[],f32>, !torch.vtensor<[],si8>) -> !torch.none
   return %y : !torch.none
+}
+
+// -----
+
+func.func @block_size(%x: !torch.vtensor<[6],si8>) -> !torch.vtensor<[6],f32> {
+  %s = torch.operator "onnx.Constant"() {torch.onnx.value = dense<[0.5, 1.0]> : tensor<2xf32>} : () -> !torch.vtensor<[2],f32>
+  // expected-error@+1 {{DequantizeLinear: blocks of 4 elements do not divide dimension 0 of size 6}}
+  %y = torch.operator "onnx.DequantizeLinear"(%x, %s) {torch.onnx.axis = 0 : si64, torch.onnx.block_size = 4 : si64} : (!torch.vtensor<[6],si8>, !torch.vtensor<[2],f32>) -> !torch.vtensor<[6],f32>
+  return %y : !torch.vtensor<[6],f32>
+}
+
+// -----
+
+func.func @scales_of_blocks(%x: !torch.vtensor<[6],si8>) -> !torch.vtensor<[6],f32> {
+  %s = torch.operator "onnx.Constant"() {torch.onnx.value = dense<[0.5, 1.0]> : tensor<2xf32>} : () -> !torch.vtensor<[2],f32>
+  // expected-error@+1 {{DequantizeLinear: scales of shape [2] do not fit blocks of 2: [3] is needed}}
+  %y = torch.operator "onnx.DequantizeLinear"(%x, %s) {torch.onnx.axis = 0 : si64, torch.onnx.block_size = 2 : si64} : (!torch.vtensor<[6],si8>, !torch.vtensor<[2],f32>) -> !torch.vtensor<[6],f32>
+  return %y : !torch.vtensor<[6],f32>
+}
+
+// -----
+
+func.func @scales_of_unknown_number(%x: !torch.vtensor<[6],si8>, %s: !torch.vtensor<[?],f32>) -> !torch.vtensor<[6],f32> {
+  // expected-error@+1 {{DequantizeLinear: the number of elements of the scale is not known}}
+  %y = torch.operator "onnx.DequantizeLinear"(%x, %s) {torch.onnx.axis = 0 : si64} : (!torch.vtensor<[6],si8>, !torch.vtensor<[?],f32>) -> !torch.vtensor<[6],f32>
+  return %y : !torch.vtensor<[6],f32>
+}
+
+// -----
+
+// Zero points along the dimension that is summed over are those of no row.
+
+func.func @zero_points_of_depth(%a: !torch.vtensor<[2,3],ui8>, %b: !torch.vtensor<[3,4],si8>, %z: !torch.vtensor<[2,3],ui8>) -> !torch.vtensor<[2,4],si32> {
+  // expected-error@+1 {{MatMulInteger: the zero point of the first input has shape [2, 3], which does not fit a tensor of shape [2, 3]}}
+  %y = torch.operator "onnx.MatMulInteger"(%a, %b, %z) : (!torch.vtensor<[2,3],ui8>, !torch.vtensor<[3,4],si8>, !torch.vtensor<[2,3],ui8>) -> !torch.vtensor<[2,4],si32>
+  return %y : !torch.vtensor<[2,4],si32>
+}
+
+// -----
+
+func.func @zero_points_of_columns(%a: !torch.vtensor<[2,3],ui8>, %b: !torch.vtensor<[3,4],si8>, %z: !torch.vtensor<[3],si8>) -> !torch.vtensor<[2,4],si32> {
+  %none = torch.constant.none
+  // expected-error@+1 {{MatMulInteger: the zero point of the second input has shape [3], which does not fit a tensor of shape [3, 4]}}
+  %y = torch.operator "onnx.MatMulInteger"(%a, %b, %none, %z) : (!torch.vtensor<[2,3],ui8>, !torch.vtensor<[3,4],si8>, !torch.none, !torch.vtensor<[3],si8>) -> !torch.vtensor<[2,4],si32>
+  return %y : !torch.vtensor<[2,4],si32>
+}
+
+// -----
+
+func.func @zero_points_of_image(%x: !torch.vtensor<[1,2,3,3],ui8>, %w: !torch.vtensor<[2,2,1,1],ui8>, %z: !torch.vtensor<[2],ui8>) -> !torch.vtensor<[1,2,3,3],si32> {
+  // expected-error@+1 {{ConvInteger: the zero point of the first input has shape [2] where the operator takes one}}
+  %y = torch.operator "onnx.ConvInteger"(%x, %w, %z) : (!torch.vtensor<[1,2,3,3],ui8>, !torch.vtensor<[2,2,1,1],ui8>, !torch.vtensor<[2],ui8>) -> !torch.vtensor<[1,2,3,3],si32>
+  return %y : !torch.vtensor<[1,2,3,3],si32>
+}
+
+// -----
+
+func.func @half_is_not_quantized_dynamically(%x: !torch.vtensor<[4],f16>) -> !torch.vtensor<[4],ui8> {
+  // expected-error@+1 {{DynamicQuantizeLinear: the input has element type f16; f32 is needed}}
+  %y, %s, %z = torch.operator "onnx.DynamicQuantizeLinear"(%x) : (!torch.vtensor<[4],f16>) -> (!torch.vtensor<[4],ui8>, !torch.vtensor<[],f16>, !torch.vtensor<[],ui8>)
+  return %y : !torch.vtensor<[4],ui8>
+}
+
+// -----
+
+func.func @packed_weights(%x: !torch.vtensor<[2,32],f32>, %b: !torch.vtensor<[6,2,8],ui8>, %s: !torch.vtensor<[12],f32>) -> !torch.vtensor<[2,6],f32> {
+  // expected-error@+1 {{MatMulNBits: the weights are not constant}}
+  %y = torch.operator "onnx.MatMulNBits"(%x, %b, %s) {torch.onnx.K = 32 : si64, torch.onnx.N = 6 : si64, torch.onnx.bits = 4 : si64, torch.onnx.block_size = 16 : si64} : (!torch.vtensor<[2,32],f32>, !torch.vtensor<[6,2,8],ui8>, !torch.vtensor<[12],f32>) -> !torch.vtensor<[2,6],f32>
+  return %y : !torch.vtensor<[2,6],f32>
+}
+
+// -----
+
+func.func @two_bits(%x: !torch.vtensor<[2,32],f32>, %b: !torch.vtensor<[6,2,4],ui8>, %s: !torch.vtensor<[12],f32>) -> !torch.vtensor<[2,6],f32> {
+  // expected-error@+1 {{MatMulNBits: weights of 2 bits are not supported}}
+  %y = torch.operator "onnx.MatMulNBits"(%x, %b, %s) {torch.onnx.K = 32 : si64, torch.onnx.N = 6 : si64, torch.onnx.bits = 2 : si64, torch.onnx.block_size = 16 : si64} : (!torch.vtensor<[2,32],f32>, !torch.vtensor<[6,2,4],ui8>, !torch.vtensor<[12],f32>) -> !torch.vtensor<[2,6],f32>
+  return %y : !torch.vtensor<[2,6],f32>
 }

@@ -141,3 +141,13 @@ def test_dequantize_per_channel(scale_dtype, dtype, result_dtype, data):
         out_dtype=FLOATS[result_dtype],
     )
     same(dequantize(q, scale, zero_point, axis=axis, dtype=result_dtype), theirs)
+
+
+@pytest.mark.parametrize("result_dtype", HALF)
+def test_float64_rounds_twice(result_dtype):
+    """By way of float32, which takes what is just above a tie to the tie."""
+    scale = np.array([1 + 2.0**-11 + 2.0**-30, 1 + 2.0**-8 + 2.0**-40])
+    q, zero_point = np.array([[1], [1]], np.int8), np.array([0, 0])
+    parameters = to_torch(scale), to_torch(zero_point), 0, -128, 127, torch.int8
+    theirs = operators.dequantize_per_channel(to_torch(q), *parameters, out_dtype=FLOATS[result_dtype])
+    same(dequantize(q, scale, zero_point, axis=0, dtype=result_dtype), theirs)

@@ -1,0 +1,91 @@
+# Part of the torq-mlir project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""A compiled program against eager mode, layer by layer on the same inputs (numerics.md, section 5)."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import torch
+from torch_mlir import ir
+
+from e2e.compiled import Compiled
+from e2e.exact import TIE, TIE_16_BIT_WEIGHTS, Mismatches
+from e2e.exported.graph import Layer
+from e2e.exported.reference import exact_values
+from e2e.layerwise import LayerResults, from_storage, to_storage
+from e2e.structure import function_of, layer_operations
+
+_WEIGHTED = frozenset({"aten.conv1d", "aten.conv2d", "aten.linear", "aten.matmul", "aten.bmm"})
+_SIXTEEN_BIT_WEIGHTS = frozenset({"aten.add", "aten.add_", "aten.mul", "aten.sub"})
+
+
+class LayerComparison:
+    """Runs the interpreter with the reference's values in place of each layer's own: differences do not add up."""
+
+    def __init__(self, compiled: Compiled, layers: Sequence[Layer]):
+        self.compiled = compiled
+        self.layers = layers
+        self.operations = layer_operations(function_of(compiled.module), {layer.name: layer for layer in layers})
+
+    def unreached(self) -> list[Layer]:
+        """Layers that no operation stands for; those that only move values may dissolve into others."""
+        reached = {layer.name for layer in self.operations.values()}
+        return [layer for layer in self.layers if layer.name not in reached and not layer.is_movement]
+
+    def run(self, values: Mapping[str, Any], feeds: Mapping[str, np.ndarray]) -> LayerResults:
+        """Compares every layer.
+
+        Args:
+          values: of all nodes, as the reference computes them.
+          feeds: the inputs of the compiled program.
+        """
+        results = LayerResults()
+
+        def on_result(
+            operation: ir.Operation, operands: Sequence[np.ndarray], produced: Sequence[np.ndarray]
+        ) -> Sequence[np.ndarray] | None:
+            layer = self.operations.get(operation.operation)
+            if layer is None:
+                return None
+            for moved in (True, False):
+                expected = _expected(layer, values, moved)
+                actual = from_storage(produced[0], expected)
+                if actual is not None:
+                    results.record(layer.name, _compare(layer, actual, expected, values, moved))
+                    return [to_storage(expected, produced[0])]
+            results.failures.append(f"{layer}: {operation.name} gives {produced[0].shape}, not {expected.shape}")
+            return None
+
+        self.compiled.interpret(feeds, on_result)
+        return results
+
+
+def _expected(layer: Layer, values: Mapping[str, Any], moved: bool) -> np.ndarray:
+    """The integers of a layer, also before the data movement that comes last."""
+    if moved:
+        return values[layer.name].numpy()
+    source = values[layer.moved.name]
+    return layer.node.target(source, *layer.node.args[1:]).numpy()
+
+
+def _compare(
+    layer: Layer, actual: np.ndarray, expected: np.ndarray, values: Mapping[str, Any], moved: bool
+) -> Mismatches:
+    difference = np.abs(actual.astype(np.int64) - expected.astype(np.int64))
+    count = int(np.count_nonzero(difference))
+    if count == 0:
+        return Mismatches(expected.size)
+    exact = torch.clamp(exact_values(layer, values, moved=moved), *layer.bounds).numpy()
+    ops = set(layer.op_types)
+    sixteen = ops & _SIXTEEN_BIT_WEIGHTS and not ops & _WEIGHTED
+    allowed = 0.5 + (TIE_16_BIT_WEIGHTS if sixteen else TIE)
+    off = np.maximum(np.abs(actual - exact), np.abs(expected - exact))
+    unexplained = (difference > 0) & ((off > allowed) | (difference > 1))
+    example = ""
+    if unexplained.any():
+        worst = np.unravel_index(np.argmax(np.where(unexplained, off, -1.0)), off.shape)
+        place = [int(index) for index in worst]
+        example = f"{layer} at {place}: {actual[worst]}, eager {expected[worst]}, exactly {exact[worst]:.4f}"
+    return Mismatches(expected.size, count, int(difference.max()), int(np.count_nonzero(unexplained)), example)
