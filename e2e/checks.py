@@ -104,10 +104,7 @@ class _WholeModel:
         failures: list[str] = []
         outputs = self.compiled.execute(tensors) if backend is Backend.JIT else self._interpret(tensors)
         if backend is Backend.ALL:
-            for name, executed in self.compiled.execute(tensors).items():
-                if executed.dtype != outputs[name].dtype or executed.tobytes() != outputs[name].tobytes():
-                    count = np.count_nonzero(executed != outputs[name])
-                    failures.append(f"output {name}: interpreter and JIT differ in {count} of {executed.size} elements")
+            failures.extend(executor_differences(outputs, self.compiled.execute(tensors)))
         for name, actual in outputs.items():
             expected = tensors[name]
             if actual.shape != expected.shape:
@@ -128,6 +125,16 @@ class _WholeModel:
                     self.integers.append((actual, tensors[layer.output]))
 
         return self.compiled.interpret(tensors, keep_last)
+
+
+def executor_differences(interpreted: Mapping[str, np.ndarray], executed: Mapping[str, np.ndarray]) -> list[str]:
+    """Outputs in which the interpreter and the JIT do not agree bit for bit."""
+    failures = []
+    for name, values in executed.items():
+        if values.dtype != interpreted[name].dtype or values.tobytes() != interpreted[name].tobytes():
+            count = np.count_nonzero(values != interpreted[name])
+            failures.append(f"output {name}: interpreter and JIT differ in {count} of {values.size} elements")
+    return failures
 
 
 def last_layers(graph: QuantizedGraph) -> list[Layer]:

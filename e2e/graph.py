@@ -12,6 +12,8 @@ from onnx import helper, numpy_helper
 
 from e2e.float64_ops import MOVEMENT
 
+_ON_INTEGERS = frozenset({*MOVEMENT, "Concat", "MaxPool"})
+
 
 @dataclasses.dataclass(frozen=True)
 class Quantization:
@@ -125,9 +127,11 @@ class QuantizedGraph:
         }
         self.layers = list(self._layers())
         self.by_node = {layer.name: layer for layer in self.layers}
-        # Moving values is the same on floats and on integers: no quantization is needed to give the integers.
+        # Moving and selecting values is the same on floats and on integers: such a node can be what gives the integers.
         self.by_node |= {
-            layer.float_nodes[-1].name: layer for layer in self.layers if layer.movement and layer.float_nodes
+            layer.float_nodes[-1].name: layer
+            for layer in self.layers
+            if layer.float_nodes and layer.float_nodes[-1].op_type in _ON_INTEGERS
         }
 
     def quantization(self, node: onnx.NodeProto, scale: int, zero_point: int) -> Quantization:

@@ -13,6 +13,10 @@ from torq_mlir.dialects.locations import source_names
 _BITWISE_XOR = 2  # op_type of torq_hl.elementwisebinary
 # Operations that make no values of the model's.
 _NO_VALUES = frozenset({"arith.constant", "tensor.empty", "func.return"})
+_MOVEMENTS = frozenset(
+    {"linalg.transpose", "tensor.collapse_shape", "tensor.expand_shape", "tensor.extract_slice", "torq_hl.broadcast"}
+    | {"torq_hl.transpose"}
+)
 
 
 def function_of(module: ir.Module) -> ir.Operation:
@@ -59,6 +63,16 @@ def _is_sign_flip(operation: ir.Operation) -> bool:
         "arith.xori",
         "linalg.yield",
     }
+
+
+def moves_argument(operation: ir.Operation) -> bool:
+    """Whether the result holds elements of an argument of the function, as they are stored there."""
+    while operation.name in _MOVEMENTS:
+        source = operation.operands[1 if operation.name.startswith("torq_hl.") else 0]
+        if isinstance(source.owner, ir.Block):
+            return True
+        operation = source.owner.operation
+    return False
 
 
 def interior_float_operations(function: ir.Operation) -> list[ir.Operation]:

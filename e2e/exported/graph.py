@@ -13,11 +13,12 @@ _ops = torch.ops.quantized_decomposed
 QUANTIZE = _ops.quantize_per_tensor.default
 DEQUANTIZE = (_ops.dequantize_per_tensor.default, _ops.dequantize_per_channel.default)
 _aten = torch.ops.aten
-# What gives the elements of its input at other places.
+# What gives the elements of its input at other places; dropout does not drop any in evaluation mode.
 MOVEMENTS = frozenset(
     {
         _aten.clone.default,
         _aten.contiguous.default,
+        _aten.dropout.default,
         _aten.flatten.using_ints,
         _aten.permute.default,
         _aten.reshape.default,
@@ -27,6 +28,10 @@ MOVEMENTS = frozenset(
         _aten.view.default,
     }
 )
+
+
+# Products with weights, whose third argument is a bias.
+WEIGHTED = frozenset({_aten.conv1d.default, _aten.conv2d.default, _aten.linear.default})
 
 
 @dataclasses.dataclass(frozen=True, eq=False)

@@ -49,17 +49,33 @@ class LayerComparison:
             layer = self.operations.get(operation.operation)
             if layer is None:
                 return None
-            for moved in (True, False):
-                expected = _expected(layer, values, moved)
-                actual = from_storage(produced[0], expected)
-                if actual is not None:
-                    results.record(layer.name, _compare(layer, actual, expected, values, moved))
-                    return [to_storage(expected, produced[0])]
-            results.failures.append(f"{layer}: {operation.name} gives {produced[0].shape}, not {expected.shape}")
-            return None
+            match = _match(layer, produced[0], values)
+            if match is None:
+                shape = tuple(values[layer.name].shape)
+                results.failures.append(f"{layer}: {operation.name} gives {produced[0].shape}, not {shape}")
+                return None
+            actual, expected, moved = match
+            results.record(layer.name, _compare(layer, actual, expected, values, moved))
+            return [to_storage(expected, produced[0])]
 
         self.compiled.interpret(feeds, on_result)
         return results
+
+
+def _match(layer: Layer, produced: np.ndarray, values: Mapping[str, Any]) -> tuple[np.ndarray, np.ndarray, bool] | None:
+    """What an operation gives as the layer's integers, the integers of eager mode, and whether both are moved.
+
+    The movement that comes last can change places with the quantization, and a product of matrices have fewer
+    dimensions than that of batches of them.
+    """
+    candidates = [(_expected(layer, values, moved), moved) for moved in (True, False)]
+    for expected, moved in candidates:
+        if (actual := from_storage(produced, expected)) is not None:
+            return actual, expected, moved
+    for expected, moved in reversed(candidates):
+        if produced.size == expected.size:
+            return from_storage(produced.reshape(expected.shape), expected), expected, moved
+    return None
 
 
 def _expected(layer: Layer, values: Mapping[str, Any], moved: bool) -> np.ndarray:

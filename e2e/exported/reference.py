@@ -10,7 +10,7 @@ import torch
 from torch.export import ExportedProgram
 from torch.utils import _pytree as pytree
 
-from e2e.exported.graph import DEQUANTIZE, Layer
+from e2e.exported.graph import DEQUANTIZE, MOVEMENTS, WEIGHTED, Layer
 
 Values = Mapping[str, Any]
 
@@ -72,9 +72,27 @@ def exact_values(layer: Layer, values: Values, *, moved: bool = True) -> torch.T
                 known[node.name] = _double(values[node.name])
                 continue
             arguments, keywords = _resolve(node, known)
+            if node.target in WEIGHTED and len(arguments) > 2 and arguments[2] is not None:
+                arguments = (*arguments[:2], _rounded_bias(node, arguments[2], values), *arguments[3:])
             known[node.name] = _double(node.target(*arguments, **keywords))
     last = layer.node.args[0] if moved else layer.moved
     return known[last.name] / layer.scale + layer.zero_point
+
+
+def _rounded_bias(node: torch.fx.Node, bias: torch.Tensor, values: Values) -> torch.Tensor:
+    """The bias in units of the product of the scales: what the accumulator can hold (numerics.md, section 3)."""
+    sources = []
+    for operand in node.args[:2]:
+        while operand.target in MOVEMENTS:
+            operand = operand.args[0]
+        if operand.target not in DEQUANTIZE:
+            return bias
+        sources.append(operand)
+    unit = 1.0
+    for source in sources:
+        scale = source.args[1]
+        unit = unit * (values[scale.name].double() if isinstance(scale, torch.fx.Node) else scale)
+    return torch.round(bias / unit) * unit
 
 
 def _dequantize(node: torch.fx.Node, values: Values) -> torch.Tensor:

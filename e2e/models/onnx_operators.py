@@ -261,7 +261,11 @@ def qlinear_where() -> onnx.ModelProto:
 def qlinear_conv_channels() -> onnx.ModelProto:
     """uint8 activations with int8 weights; the scale of the bias is that of the input times that of the channel."""
     constants = {"sx": np.float32(0.02), "zx": np.uint8(120), "sy": np.array([0.4], np.float32), "zy": np.uint8(90)}
-    constants |= {"w": _random("w", np.int8, 6, 4, 3, 3), "sw": _random("sw", np.float32, 6), "zw": np.zeros(6, np.int8)}
+    constants |= {
+        "w": _random("w", np.int8, 6, 4, 3, 3),
+        "sw": _random("sw", np.float32, 6),
+        "zw": np.zeros(6, np.int8),
+    }
     constants["b"] = _random("b", np.int16, 6).astype(np.int32)
     return _model([_node("QLinearConv", "x sx zx w sw zw sy zy b")], {"x": ("u8", 1, 4, 6, 6)}, constants, "y:u8")
 

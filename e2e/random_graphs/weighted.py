@@ -10,6 +10,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from e2e.random_graphs.builder import Builder, Tensor
+from e2e.random_graphs.exclusions import transposed_convolution_lowers
 from e2e.random_graphs.qparams import Computed
 
 # A bias that is rounded to the units of the accumulator moves the output by less than 1/64 of its scale.
@@ -43,25 +44,30 @@ def transposed_convolution(b: Builder) -> Computed:
     dilations = [b.pick((1, 1, 2)) for _ in range(rank)]
     if max(dilations) > 1:
         attributes["dilations"] = dilations
+    pads = [0] * 2 * rank
     if b.one_in(2):
-        extents = [
-            (size - 1) * s + (k - 1) * d + 1
-            for size, s, k, d in zip(x.shape[2:], strides, kernel, dilations, strict=True)
-        ]
-        begins = [b.integer(0, min((k - 1) * d, e - 1)) for k, d, e in zip(kernel, dilations, extents, strict=True)]
-        ends = [
-            b.integer(0, min((k - 1) * d, e - 1 - low))
-            for k, d, e, low in zip(kernel, dilations, extents, begins, strict=True)
-        ]
-        attributes["pads"] = [*begins, *ends]
+        pads = _cropping(b, x.shape[2:], strides, kernel, dilations)
+        attributes["pads"] = pads
     if b.one_in(3):
         attributes["output_padding"] = [b.integer(0, s - 1) for s in strides]
     group = b.pick(_divisors(x.shape[1]))
+    if not transposed_convolution_lowers(rank, group, pads):
+        group = 1
+        attributes["pads"] = [*pads[:rank], *pads[:rank]]
     channels = group * b.integer(1, 4)
     weights = _weights(b, (x.shape[1], channels // group, *kernel), axis=1, group=group)
     bias, least_scale = _bias(b, channels, x, weights)
     y = b.node("ConvTranspose", b.dequantize(x), weights.name, *bias, group=group, **attributes)
     return _computed(b, y, x, weights, least_scale)
+
+
+def _cropping(b: Builder, spatial, strides, kernel, dilations) -> list[int]:
+    """Padding of a transposed convolution, which takes from its result but leaves something of it."""
+    sizes = zip(spatial, strides, kernel, dilations, strict=True)
+    extents = [((size - 1) * stride + (window - 1) * d + 1, (window - 1) * d) for size, stride, window, d in sizes]
+    begins = [b.integer(0, min(most, (extent - 1) // 2)) for extent, most in extents]
+    same = b.one_in(2)
+    return begins + [begin if same else b.integer(0, begin) for begin in begins]
 
 
 def gemm(b: Builder) -> Computed:

@@ -3,13 +3,13 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Pooling and means."""
 
-import math
 from collections.abc import Sequence
 
 import numpy as np
 
 from e2e.random_graphs.builder import Builder
 from e2e.random_graphs.elementwise import RANKS
+from e2e.random_graphs.exclusions import ceil_mode_is_clear
 from e2e.random_graphs.qparams import Computed
 
 
@@ -27,7 +27,7 @@ def pooling(b: Builder) -> Computed:
         attributes["pads"] = [b.integer(0, size - 1) for size in (*kernel, *kernel)]
     elif b.one_in(8):
         attributes["auto_pad"] = b.pick(("SAME_UPPER", "SAME_LOWER"))
-    if b.one_in(6) and "auto_pad" not in attributes and _ceil_is_clear(attributes, spatial):
+    if b.one_in(6) and "auto_pad" not in attributes and _ceil_mode_is_clear(attributes, spatial):
         attributes["ceil_mode"] = 1
     if op_type == "AveragePool" and b.one_in(2):
         attributes["count_include_pad"] = 1
@@ -36,16 +36,10 @@ def pooling(b: Builder) -> Computed:
     return Computed(y, unit, 0.0, [x.qparams])
 
 
-def _ceil_is_clear(attributes: dict, spatial: Sequence[int]) -> bool:
-    """Whether no window of ceil_mode starts in the padding: ONNX's shape inference and ONNX Runtime count it or not."""
-    kernel, rank = attributes["kernel_shape"], len(spatial)
+def _ceil_mode_is_clear(attributes: dict, spatial: Sequence[int]) -> bool:
+    rank = len(spatial)
     strides, pads = attributes.get("strides", [1] * rank), attributes.get("pads", [0] * 2 * rank)
-    for axis, size in enumerate(spatial):
-        padded = size + pads[axis] + pads[axis + rank]
-        last = math.ceil((padded - kernel[axis]) / strides[axis]) * strides[axis]
-        if last >= size + pads[axis]:
-            return False
-    return True
+    return ceil_mode_is_clear(spatial, attributes["kernel_shape"], strides, pads)
 
 
 def global_pooling(b: Builder) -> Computed:

@@ -121,6 +121,7 @@ def convert_average_pool(quantize: Quantize, clamped: Clamped, rewriter) -> obje
     build = _global_average if window.covers_input else _windowed_average
     if isinstance(divisor, np.ndarray):
         build = _uncounted_average
+    _check_mean(dequantize, quantize, divisor)
     with ir.InsertionPoint(quantize.operation), locations_of([], clamped, quantize, window.operation, divide):
         rewriter.replace_op(quantize.operation, [build(window, dequantize, quantize, clamped, divisor)])
     return None
@@ -144,6 +145,7 @@ def convert_reduce_mean(quantize: Quantize, clamped: Clamped, rewriter) -> objec
     shape = ir.RankedTensorType(generic.operands[0].type).shape
     if kept != list(range(len(kept))):
         raise NoMatch("the mean is not over trailing dimensions")
+    _check_mean(dequantize, quantize, divisor)
     with ir.InsertionPoint(quantize.operation), locations_of([], clamped, quantize, generic, divide):
         count = math.prod(shape[len(kept) :])
         rows = [*shape[: len(kept)], count]
@@ -182,7 +184,7 @@ def _windowed_average(window: _Window, dequantize, quantize, clamped, divisor) -
 
 def _uncounted_average(window: _Window, dequantize, quantize, clamped, divisor) -> ir.Value:
     """Padding that is not counted: the sum of each window times `least common multiple / count`, both exact."""
-    common = math.lcm(*np.unique(divisor).tolist())
+    common = _common_multiple(divisor)
     limit = math.prod(window.kernel) << ir.RankedTensorType(dequantize.input.type).element_type.width
     element = ir.IntegerType.get_signless(16 if limit < 1 << 15 else 32)
     low, high = -(1 << (element.width - 1)), (1 << (element.width - 1)) - 1
@@ -216,6 +218,23 @@ def _window_sum(window: _Window, dequantize: Dequantize, factor: int, element: i
         element_type=element,
         **output,
     )
+
+
+def _check_mean(dequantize: Dequantize, quantize: Quantize, divisor: float | np.ndarray) -> None:
+    """Refuses a mean whose scale has no multiplier, and counts whose quotients are too large."""
+    if not isinstance(divisor, np.ndarray):
+        multiplier(dequantize.scale / (quantize.scale * divisor))
+        return
+    common = _common_multiple(divisor)
+    _, shift = multiplier(dequantize.scale / (quantize.scale * common))
+    if shift > np.iinfo(np.int8).max:
+        raise NoMatch(f"the shift {shift} of the product does not fit in i8")
+    if common // int(divisor.min()) > np.iinfo(np.int16).max:
+        raise NoMatch("the least common multiple of the counts of the windows does not fit in i16")
+
+
+def _common_multiple(counts: np.ndarray) -> int:
+    return math.lcm(*np.unique(counts).tolist())
 
 
 def _mean_pair(dequantize: Dequantize, quantize: Quantize, count: int, divisor: float) -> ir.Value:

@@ -1,7 +1,10 @@
 # Part of the torq-mlir project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Quantize and dequantize change places with concatenations."""
+"""Dequantizes move behind a concatenation.
+
+A quantize stays there: backends requantize the inputs of a concatenation, and report it as one operation of the model.
+"""
 
 from collections.abc import Sequence
 
@@ -11,9 +14,9 @@ from torq_mlir.dialects import tensor_types
 from torq_mlir.rewriting.patterns import NOT_MINE, Pattern
 
 from .movements import constant_int
-from .operations import DEQUANTIZE, QUANTIZE, QuantizationOp, defining_op
+from .operations import DEQUANTIZE, QuantizationOp, defining_op
 
-_NAMES = "tensor.concat", "torch.aten.cat"
+CONCATENATIONS = "tensor.concat", "torch.aten.cat"
 _LIST = "torch.prim.ListConstruct"
 
 
@@ -46,7 +49,7 @@ def move_dequantize_down(operation: ir.Operation, rewriter: rewrite.PatternRewri
     """A concatenation of tensors that are dequantized alike is a dequantized concatenation."""
     inputs = _inputs(operation)
     dequantizes = [defining_op(value, DEQUANTIZE) for value in inputs or ()]
-    if not dequantizes or None in dequantizes:
+    if not dequantizes or any(each is None for each in dequantizes):
         return NOT_MINE
     first, *others = (QuantizationOp(dequantize) for dequantize in dequantizes)
     element = tensor_types.element_type(first.result.type)
@@ -65,27 +68,4 @@ def move_dequantize_down(operation: ir.Operation, rewriter: rewrite.PatternRewri
     return None
 
 
-def move_quantize_up(operation: ir.Operation, rewriter: rewrite.PatternRewriter) -> object:
-    """`quantize(concat(x ...))` becomes `concat(quantize(x) ...)`, where one of them is dequantized alike and cancels."""
-    quantization = QuantizationOp(operation)
-    concat = defining_op(quantization.input, _NAMES)
-    inputs = None if concat is None else _inputs(concat)
-    if not inputs or len(list(concat.results[0].uses)) != 1:
-        return NOT_MINE
-    dequantizes = [defining_op(value, DEQUANTIZE) for value in inputs]
-    if not any(each is not None and quantization.has_parameters_of(QuantizationOp(each)) for each in dequantizes):
-        return NOT_MINE
-    axis = quantization.axis
-    if axis is not None and _dimension(concat) in (None, axis):
-        return NOT_MINE
-    with ir.InsertionPoint(operation):
-        quantized = [quantization.rebuild(value, axis) for value in inputs]
-        with concat.location:
-            rewriter.replace_op(operation, [_rebuild(concat, quantized)])
-    return None
-
-
-PATTERNS = (
-    *(Pattern(root, move_dequantize_down) for root in _NAMES),
-    *(Pattern(root, move_quantize_up) for root in QUANTIZE),
-)
+PATTERNS = tuple(Pattern(root, move_dequantize_down) for root in CONCATENATIONS)

@@ -35,14 +35,13 @@ def move_dequantize_down(operation: ir.Operation, rewriter: rewrite.PatternRewri
     if operation.name == "linalg.broadcast" and dequantization.storage.width > _WIDEST_BROADCAST:
         return NOT_MINE
     axis, picked = dequantization.axis, None
-    if axis is not None:
-        if movement.picks_along(axis):
-            picked = [elements.constant_value(parameter) for parameter in dequantization.parameters]
-            if any(array is None for array in picked):
-                return NOT_MINE
-            picked = [movement.picked_parameter(axis, array) for array in picked]
-        if (axis := movement.result_axis(axis)) is None:
+    if axis is not None and (axis := movement.result_axis(dequantization.axis)) is None:
+        return NOT_MINE
+    if axis is not None and movement.picks_along(dequantization.axis):
+        picked = [elements.constant_value(parameter) for parameter in dequantization.parameters]
+        if any(array is None for array in picked):
             return NOT_MINE
+        picked = [movement.picked_parameter(dequantization.axis, array) for array in picked]
     with ir.InsertionPoint(operation), operation.location:
         moved = movement.rebuild(dequantization.input)
         parameters = dequantization.parameters

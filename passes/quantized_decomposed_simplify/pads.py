@@ -13,7 +13,7 @@ from torq_mlir.rewriting.patterns import NOT_MINE, Pattern
 from .operations import DEQUANTIZE, QUANTIZE, QuantizationOp, defining_op
 from .selections import build_pad, pad_amounts, pad_value
 
-_NAMES = "tensor.pad", "torch.aten.constant_pad_nd"
+PADS = "tensor.pad", "torch.aten.constant_pad_nd"
 # Operations that read a padded image: its padding is theirs, and conversions look for it there.
 _WINDOWS = "linalg.conv_", "linalg.depthwise_conv", "linalg.pooling_"
 
@@ -36,7 +36,7 @@ def move_dequantize_down(operation: ir.Operation, rewriter: rewrite.PatternRewri
 def move_quantize_up(operation: ir.Operation, rewriter: rewrite.PatternRewriter) -> object:
     """`quantize(pad(x, v))` becomes `pad(quantize(x), quantize(v))`, unless the real values are needed elsewhere."""
     quantization = QuantizationOp(operation)
-    pad = defining_op(quantization.input, _NAMES)
+    pad = defining_op(quantization.input, PADS)
     if pad is None or len(list(pad.results[0].uses)) != 1:
         return NOT_MINE
     integer = _integer(pad, quantization, exact=False)
@@ -77,6 +77,6 @@ def _integer(pad: ir.Operation, quantization: QuantizationOp, *, exact: bool) ->
 
 
 PATTERNS = (
-    *(Pattern(root, move_dequantize_down) for root in _NAMES),
+    *(Pattern(root, move_dequantize_down) for root in PADS),
     *(Pattern(root, move_quantize_up) for root in QUANTIZE),
 )

@@ -8,12 +8,17 @@ from torch_mlir import ir, rewrite
 from torch_mlir.dialects import arith
 from torch_mlir.dialects import torch as torch_dialect
 
-from torq_mlir.dialects import elements, tensor_types
+from torq_mlir.dialects import elements, locations, tensor_types
 from torq_mlir.numerics.quantize import quantize
 from torq_mlir.rewriting.patterns import NOT_MINE
 
+from .concatenations import CONCATENATIONS
 from .movements import MOVEMENTS
 from .operations import DEQUANTIZE, DEQUANTIZE_GROUPS, QUANTIZE, QuantizationOp, defining_op
+from .pads import PADS
+from .selections import SELECTIONS
+
+_COMPUTING = SELECTIONS + CONCATENATIONS + PADS
 
 # q(dq(x)) gives back integers of this width: f32 holds them, and their products with a scale, closely enough.
 _WIDEST_EXACT = 16
@@ -83,8 +88,16 @@ def _cancel(operation: ir.Operation, rewriter: rewrite.PatternRewriter, names: t
         return NOT_MINE
     if not _is_inside(dequantization.input, quantization):
         return NOT_MINE
+    _keep_location(operation, dequantization.input)
     rewriter.replace_op(operation, [dequantization.input])
     return None
+
+
+def _keep_location(quantize: ir.Operation, value: ir.Value) -> None:
+    """What computed real values, and computes the quantized ones of `quantize` now, stands for that node as well."""
+    producer = defining_op(value, _COMPUTING)
+    if producer is not None:
+        producer.location = locations.fuse([producer.location, quantize.location])
 
 
 def _is_f32_or_wider(type_: ir.Type) -> bool:

@@ -98,8 +98,8 @@ class Selection(Movement):
         slices = self.slices()
         if slices is None:
             return False
-        size = self.source_shape[axis]
-        return len(range(size)[slices[axis]]) != size
+        size, picked = self.source_shape[axis], slices[axis]
+        return isinstance(picked, int) or len(range(size)[picked]) != size
 
     def rebuild(self, value: ir.Value, shape: Shape | None = None) -> ir.Value:
         element = tensor_types.element_type(value.type)

@@ -15,6 +15,7 @@ from torq_mlir.dialects import elements, tensor_types
 from .nodes import Node, TorchTensor, create_constant, create_node, reshape
 from .parameters import Parameters
 
+
 def packed_matmul_type(node: Node) -> TorchTensor:
     """The type of the result: that of the input, with N columns."""
     source = node.tensor(node.operation.operands[0], "the input")

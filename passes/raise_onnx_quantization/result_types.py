@@ -14,9 +14,9 @@ from torch_mlir import ir
 
 from torq_mlir.dialects import elements, tensor_types
 
-from .packed import packed_matmul_type
 from .forms import QOPERATORS, QOperator
 from .nodes import ONNX_TYPES, Node, TorchTensor, is_none
+from .packed import packed_matmul_type
 
 _MLIR_TYPES = {onnx_type: name for name, onnx_type in ONNX_TYPES.items()}
 

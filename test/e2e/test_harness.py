@@ -26,14 +26,14 @@ from torq_mlir.dialects import elements
 MODEL = "residual_block"
 
 
-def compared(mutate) -> list[str]:
+def compared(mutate, name: str = MODEL) -> list[str]:
     """Failures of the comparison of a model whose compiled module `mutate` has changed."""
-    model = quantized_model(MODEL, "qdq-per-channel")
+    model = quantized_model(name, "qdq-per-channel")
     graph = QuantizedGraph(model)
     compiled = Compiled(model)
     mutate(compiled)
     layers = LayerComparison(compiled, graph)
-    (sample,) = model_inputs(model, MODEL, 1)
+    (sample,) = model_inputs(model, name, 1)
     return [f"{layer} is not computed" for layer in layers.unreached()] + layers.run(
         Reference(graph).run(sample)
     ).failures
@@ -93,6 +93,27 @@ def test_narrowed_clamp_is_unexplained():
 
     (failure,) = compared(mutate)
     assert "Add" in failure
+
+
+def test_wrong_operations_on_integers_are_found():
+    """Where no quantization is left, a layer is found by its computing node; its values are compared all the same."""
+
+    def clamp(compiled):
+        (pooling,) = operations(compiled, "torq_hl.maxpool2d")
+        with compiled.module.context:
+            pooling.attributes["output_max"] = ir.IntegerAttr.get(ir.IntegerType.get_signless(32), 0)
+
+    def swap(compiled):
+        (concat,) = operations(compiled, "tensor.concat")
+        first, second = list(concat.operands)
+        concat.operands[0], concat.operands[1] = second, first
+
+    (failure,) = compared(clamp, "cnn_small")
+    assert "unexplained" in failure
+    assert "MaxPool" in failure
+    (failure,) = compared(swap, "fire_module")
+    assert "unexplained" in failure
+    assert "Concat" in failure
 
 
 def test_layer_without_operation_is_reported():

@@ -4,10 +4,10 @@
 """The test cases of the ONNX specification: all are in the registry but those of types that are refused."""
 
 import pytest
-import torq_mlir
-from torq_mlir.errors import ModelError
 
+import torq_mlir
 from e2e import onnx_quant
+from torq_mlir.errors import ModelError
 
 _REFUSED = sorted(onnx_quant.specification_cases().keys() - set(onnx_quant.supported_cases()))
 

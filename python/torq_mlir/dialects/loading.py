@@ -8,7 +8,7 @@ the predicates of the ODS, so these are checked by a verifier attached to every 
 """
 
 from torch_mlir import ir
-from torch_mlir._mlir_libs import _mlir, _torchMlir
+from torch_mlir._mlir_libs import _mlir, _stablehlo, _torchMlir
 from torch_mlir.dialects import ext, irdl
 from torch_mlir.passmanager import PassManager
 
@@ -29,8 +29,12 @@ _TORCH_CONVERSIONS = "builtin.module(torch-func-backend-type-conversion,func.fun
 
 
 def register(context: ir.Context) -> None:
-    """Makes the torch, quantized_decomposed and torq_hl dialects known to `context`. Doing so again has no effect."""
+    """Makes the torch, stablehlo, quantized_decomposed and torq_hl dialects known to `context`.
+
+    Doing so again has no effect.
+    """
     _torchMlir.register_dialect(context)
+    _stablehlo.register_dialect(context)
     if not context.is_dialect_loaded("torch_c"):
         PassManager.parse(_TORCH_CONVERSIONS, context).run(ir.Module.parse("", context).operation)
     for dialect in (quantized_decomposed.DIALECT, torq_hl.DIALECT):

@@ -101,13 +101,13 @@ def _checked(array: np.ndarray, spec: TensorSpec, position: int) -> np.ndarray:
 def _stored(array: np.ndarray, spec: TensorSpec) -> np.ndarray:
     """Contiguous, and with zeros in the bits that an integer of less than a byte leaves unused."""
     array = np.ascontiguousarray(array).reshape(array.shape)
-    return array & ((1 << spec.bits) - 1) if _is_narrow(spec) else array
+    return np.asarray(array & ((1 << spec.bits) - 1)) if _is_narrow(spec) else array
 
 
 def _loaded(array: np.ndarray, spec: TensorSpec) -> np.ndarray:
     """The inverse of `_stored`: sign-extends integers of less than a byte."""
     unused = 8 - spec.bits
-    return array << unused >> unused if _is_narrow(spec) else array
+    return np.asarray(array << unused >> unused) if _is_narrow(spec) else array
 
 
 def _is_narrow(spec: TensorSpec) -> bool:

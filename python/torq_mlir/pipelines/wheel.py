@@ -10,11 +10,16 @@ parsed at an anchor.
 import re
 
 from torch_mlir import ir
-from torch_mlir._mlir_libs import _torchMlir  # noqa: F401  (its import registers the torch passes)
+from torch_mlir._mlir_libs import (
+    _stablehlo,
+    _torchMlir,  # noqa: F401  (its import registers the torch passes)
+)
 from torch_mlir.passmanager import PassManager
 
 from torq_mlir.pipelines import syntax
 from torq_mlir.pipelines.syntax import PassText, PipelineText
+
+_stablehlo.register_stablehlo_passes()
 
 _UNKNOWN = "does not refer to a registered pass or pass pipeline"
 _OPTIONS_PARSER = "<Pass-Options-Parser>: "

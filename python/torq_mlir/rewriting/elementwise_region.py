@@ -12,9 +12,10 @@ from torch_mlir.dialects import arith, func, linalg
 from torq_mlir.execution import compile_linalg
 
 from ..dialects import elements
+from .constant_folding import fold_floats
 from .qdq_generics import dequantize_generic, quantize_generic
 from .qparams import Dequantize, Quantize, match_dequantize
-from .structured import PARALLEL
+from .structured import PARALLEL, element_type
 
 # A region that is larger than this is worth more than a table, or not elementwise in truth.
 _MOST_OPERATIONS = 64
@@ -131,13 +132,27 @@ def _is_elementwise(operation: ir.Operation) -> bool:
     init = block.arguments[len(maps) - 1]
     if any(inner.operation.name == "linalg.index" for inner in block.operations) or any(True for _ in init.uses):
         return False
+    if any(_number_of(value) is None for value in _captured(operation)):
+        return False
     operands = zip(list(operation.operands)[:-1], maps[:-1], strict=True)
     return all(affine_map == identity or _is_number(operand) for operand, affine_map in operands)
 
 
+def _captured(generic: ir.Operation) -> list[ir.Value]:
+    """What the body uses from outside."""
+    block = generic.regions[0].blocks[0]
+    used = [operand for inner in block.operations for operand in inner.operation.operands]
+    return [v for v in used if (v.owner if isinstance(v.owner, ir.Block) else v.owner.operation.block) != block]
+
+
+def _number_of(value: ir.Value) -> np.ndarray | None:
+    """The one number that a scalar or a tensor is: constant, or dequantized from a constant."""
+    number = fold_floats(value)
+    return number if number is not None and number.size == 1 else None
+
+
 def _is_number(value: ir.Value) -> bool:
-    constant = elements.constant_value(value)
-    return constant is not None and constant.size == 1
+    return _number_of(value) is not None
 
 
 def _same(first: Dequantize, second: Dequantize) -> bool:
@@ -167,10 +182,13 @@ def _rebuild_generic(generic: ir.Operation, values: dict[ir.Value, ir.Value]) ->
 
 
 def _copy(operation: ir.Operation, mapping: dict[ir.Value, ir.Value]) -> None:
+    if operation.name == "tensor.extract":  # of a tensor from outside that is one number
+        mapping[operation.results[0]] = _number(operation.operands[0])
+        return
     clone = operation.clone()
     for index, operand in enumerate(operation.operands):
-        if operand not in mapping:  # a constant from outside the body
-            mapping[operand] = operand.owner.operation.clone().results[0]
+        if operand not in mapping:  # from outside the body
+            mapping[operand] = _number(operand)
             mapping[operand].owner.operation.move_before(clone)
         clone.operands[index] = mapping[operand]
     for old, new in zip(operation.results, clone.operation.results, strict=True):
@@ -178,9 +196,7 @@ def _copy(operation: ir.Operation, mapping: dict[ir.Value, ir.Value]) -> None:
 
 
 def _number(value: ir.Value) -> ir.Value:
-    constant = elements.constant_value(value)
-    element = ir.RankedTensorType(value.type).element_type
-    return arith.constant(element, constant.item())
+    return arith.constant(element_type(value), _number_of(value).item())
 
 
 def _constant(array: np.ndarray) -> ir.Value:

@@ -5,12 +5,12 @@
 
 import numpy as np
 import pytest
-from e2e.models.catalog import quantized_model
 from onnx import ModelProto, TensorProto, helper, numpy_helper
 from torch_mlir import ir
 from torch_mlir.extras import onnx_importer
 from torch_mlir.passmanager import PassManager
 
+from e2e.models.catalog import quantized_model
 from torq_mlir import pipelines
 from torq_mlir.dialects import elements, register
 from torq_mlir.frontends import onnx

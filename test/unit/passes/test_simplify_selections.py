@@ -103,9 +103,9 @@ _CASES = {
     "max_pool": (
         _list("k", 3, 3)
         + _list("l", 2, 2)
-        + _list("p", 1, 1)
+        + _list("pads", 1, 1)
         + _list("d", 1, 1)
-        + "%y = torch.aten.max_pool2d %x, %k, %l, %p, %d, %false : !torch.vtensor<[2,4,6,6],f32>, !torch.list<int>,"
+        + "%y = torch.aten.max_pool2d %x, %k, %l, %pads, %d, %false : !torch.vtensor<[2,4,6,6],f32>, !torch.list<int>,"
         " !torch.list<int>, !torch.list<int>, !torch.list<int>, !torch.bool -> !torch.vtensor<[2,4,3,3],f32>",
         "[2,4,3,3]",
         {"tensor", "channel"},

@@ -1,10 +1,11 @@
 # Part of the torq-mlir project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Operators that are taken apart before the import, because torch-mlir has no form of them."""
+"""Operators that are taken apart before the import, because torch-mlir has no form of them, and what that leaves."""
 
 import functools
 from collections.abc import Callable, Mapping
+from typing import Any
 
 import torch
 from torch_mlir.extras.fx_decomp_util import get_decomposition_table
@@ -46,3 +47,34 @@ def remove_assertions(graph: torch.fx.Graph) -> None:
     for node in reversed(graph.nodes):
         if node.target in _ASSERTIONS and not node.users:
             graph.erase_node(node)
+
+
+def sink_views(graph: torch.fx.Graph) -> None:
+    """Compute element by element before a view, not after it: next to the product of matrices that the view follows."""
+    for node in list(graph.nodes):
+        view = node.args[0] if _is_unary(node) else None
+        if view is None or view.target is not _aten.view.default or len(view.users) > 1:
+            continue
+        source, rest = view.args[0], node.args[1:]
+        with graph.inserting_before(node):
+            value = graph.call_function(node.target, (source, *rest), node.kwargs)
+            moved = graph.call_function(view.target, (value, *view.args[1:]))
+        example = source.meta["val"]
+        with example.fake_mode:
+            value.meta = _described(node, node.target(example, *rest, **node.kwargs))
+        moved.meta = _described(view, node.meta["val"])
+        node.replace_all_uses_with(moved)
+        graph.erase_node(node)
+        graph.erase_node(view)
+
+
+def _is_unary(node: torch.fx.Node) -> bool:
+    """Whether a node computes each element from one of its first argument, and is no output of the program."""
+    if not isinstance(node.target, torch._ops.OpOverload) or torch.Tag.pointwise not in node.target.tags:
+        return False
+    return node.all_input_nodes == [node.args[0]] and all(user.op != "output" for user in node.users)
+
+
+def _described(node: torch.fx.Node, value: torch.Tensor) -> dict[str, Any]:
+    """What is known of a node, for another one that gives `value`."""
+    return {key: each for key, each in node.meta.items() if key != "tensor_meta"} | {"val": value}

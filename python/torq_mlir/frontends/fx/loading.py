@@ -14,7 +14,7 @@ from torch.export import ExportedProgram
 from torq_mlir.errors import ModelError
 from torq_mlir.frontends.tensor_info import TensorInfo
 
-from .decompositions import decomposition_table, remove_assertions
+from .decompositions import decomposition_table, remove_assertions, sink_views
 from .dtypes import check_dtype, to_numpy
 from .interface import describe_inputs, describe_outputs
 from .shapes import fix_input_shapes
@@ -74,6 +74,7 @@ def load(
     _check_nodes(source.graph)
     decomposed = source.run_decompositions(dict(decomposition_table()))
     remove_assertions(decomposed.graph)
+    sink_views(decomposed.graph)
     _check_nodes(decomposed.graph)
     explicit = make_updates_explicit(decomposed)
     return LoadedProgram(

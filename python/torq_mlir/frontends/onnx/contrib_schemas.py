@@ -23,7 +23,8 @@ DOMAIN = "com.microsoft"
 SUPPORTED = frozenset(QOPERATORS) | {"QuantizeLinear", "DequantizeLinear", "MatMulNBits"}
 
 _TYPES = [
-    f"tensor({name})" for name in ("float", "float16", "bfloat16", "int8", "uint8", "int16", "uint16", "int32", "bool", "int64")
+    f"tensor({name})"
+    for name in ("float", "float16", "bfloat16", "int8", "uint8", "int16", "uint16", "int32", "bool", "int64")
 ]
 _registry_lock = threading.Lock()
 

@@ -135,7 +135,7 @@ class TensorArithmetic(abc.ABC):
 
     @abc.abstractmethod
     def convert_float(self, value: ir.Value, target: ir.Type) -> ir.Value:
-        """The nearest float of another type, from f64 to a 16-bit type by way of f32; the value itself if there is none."""
+        """The nearest float of another type. The way to a 16-bit type is by f32, as in PyTorch."""
 
     @abc.abstractmethod
     def integer_to_float(self, value: ir.Value, target: ir.Type, unsigned: bool = False) -> ir.Value:
@@ -238,8 +238,13 @@ def broadcast(values: Sequence[ir.Value]) -> list[int | Extent]:
     return result
 
 
+def cast(value: ir.Value, shape: Sequence[int]) -> ir.Value:
+    """The tensor with a type that says another part of its shape."""
+    if shape_of(value) == list(shape):
+        return value
+    return tensor.cast(ir.RankedTensorType.get(shape, element_type(value)), value)
+
+
 def with_extents_of_one(value: ir.Value, dimensions: Sequence[int]) -> ir.Value:
     """The tensor, whose type says of `dimensions` that they are 1, which they are."""
-    shape = shape_of(value)
-    known = [1 if d in dimensions else size for d, size in enumerate(shape)]
-    return value if shape == known else tensor.cast(ir.RankedTensorType.get(known, element_type(value)), value)
+    return cast(value, [1 if d in dimensions else size for d, size in enumerate(shape_of(value))])

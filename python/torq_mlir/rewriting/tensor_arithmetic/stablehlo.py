@@ -18,7 +18,7 @@ from torq_mlir.dialects import elements
 from torq_mlir.numerics.conversion import convert_element_type
 from torq_mlir.rewriting.structured import element_type, index_constant, integer_type
 
-from .arithmetic import DYNAMIC, Extent, Operand, TensorArithmetic, broadcast, extents_of, shape_of, static
+from .arithmetic import DYNAMIC, Extent, Operand, TensorArithmetic, broadcast, cast, extents_of, shape_of, static
 
 
 class StablehloArithmetic(TensorArithmetic):
@@ -32,6 +32,8 @@ class StablehloArithmetic(TensorArithmetic):
         if shape == shape_of(value):
             return value
         result = ir.RankedTensorType.get(shape, element_type(value))
+        if DYNAMIC in shape and len(shape) - shape.count(1) == 1 == len(shape_of(value)):
+            return self.broadcast_to(value, extents, [d for d, size in enumerate(shape) if size != 1])
         if DYNAMIC in shape:
             return operation("dynamic_reshape", [result], [value, self._shape(extents)])
         return operation("reshape", [result], [value])
@@ -98,7 +100,7 @@ class StablehloArithmetic(TensorArithmetic):
         return operation("select", [operands[1].type], operands)
 
     def convert_float(self, value: ir.Value, target: ir.Type) -> ir.Value:
-        if target.width == 16 and element_type(value).width == 64:
+        if target.width == 16 and element_type(value) not in (target, ir.F32Type.get()):
             value = self._convert(value, ir.F32Type.get())
         return self._convert(value, target)
 
@@ -145,6 +147,8 @@ class StablehloArithmetic(TensorArithmetic):
         with ir.InsertionPoint(block):
             ir.Operation.create("stablehlo.return", operands=[operation(name, [scalar], block.arguments)])
         extents = [1 if d in axes else extent for d, extent in enumerate(extents_of(value))]
+        if DYNAMIC in kept:
+            return self.broadcast_to(reduce.result, extents, [d for d in range(len(extents)) if d not in axes])
         return self.reshape(reduce.result, extents)
 
     def _compare(self, direction: str, x: Operand, y: Operand) -> ir.Value:
@@ -171,9 +175,11 @@ class StablehloArithmetic(TensorArithmetic):
         ]
 
     def _stretch(self, value: ir.Value, extents: Sequence[int | Extent]) -> ir.Value:
-        if shape_of(value) == static(extents):
-            return value
-        return self.broadcast_to(value, extents, range(len(extents)))
+        """The value with its dimensions of 1 stretched; the others are as they are to be, though its type may not say so."""
+        stretched = static(extents)
+        known = [size if size == 1 else wanted for size, wanted in zip(shape_of(value), stretched, strict=True)]
+        value = cast(value, known)
+        return value if known == stretched else self.broadcast_to(value, extents, range(len(extents)))
 
     def _filled(self, number: float, element: ir.Type, extents: Sequence[int | Extent]) -> ir.Value:
         shape = static(extents)
@@ -190,6 +196,10 @@ class StablehloArithmetic(TensorArithmetic):
         result = ir.RankedTensorType.get(static(extents), element_type(value))
         attributes = {"broadcast_dimensions": ir.DenseI64ArrayAttr.get(list(dimensions))}
         if DYNAMIC in static(extents):
+            shape = shape_of(value)
+            expanding, kept = ([d for d, size in enumerate(shape) if (size == 1) == one] for one in (True, False))
+            attributes["known_expanding_dimensions"] = ir.DenseI64ArrayAttr.get(expanding)
+            attributes["known_nonexpanding_dimensions"] = ir.DenseI64ArrayAttr.get(kept)
             return operation("dynamic_broadcast_in_dim", [result], [value, self._shape(extents)], **attributes)
         return operation("broadcast_in_dim", [result], [value], **attributes)
 

@@ -119,7 +119,7 @@ class TosaArithmetic(TensorArithmetic):
         return tosa.SelectOp(result, condition, x, y).output
 
     def convert_float(self, value: ir.Value, target: ir.Type) -> ir.Value:
-        if target.width == 16 and element_type(value).width == 64:
+        if target.width == 16 and element_type(value) not in (target, ir.F32Type.get()):
             value = self._cast(value, ir.F32Type.get())
         return self._cast(value, target)
 

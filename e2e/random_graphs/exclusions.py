@@ -1,0 +1,31 @@
+# Part of the torq-mlir project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What the generator leaves out, each with its reason: forms of operators that torch-mlir or ONNX get wrong."""
+
+import math
+from collections.abc import Sequence
+
+
+def transposed_convolution_lowers(rank: int, group: int, pads: Sequence[int]) -> bool:
+    """Of a transposed convolution over `rank` spatial dimensions.
+
+    torch-mlir has no lowering where padding differs between the two sides of a dimension, and collapses the groups of
+    one over one dimension as if it had two: both are errors that name the node.
+    """
+    symmetric = list(pads[:rank]) == list(pads[rank:])
+    return symmetric and (group == 1 or rank == 2)
+
+
+def ceil_mode_is_clear(spatial: Sequence[int], kernel: Sequence[int], strides: Sequence[int], pads: Sequence[int]):
+    """Whether no window of a pooling in ceil_mode starts in the padding.
+
+    ONNX's shape inference counts such a window, ONNX Runtime does not.
+    """
+    rank = len(spatial)
+    for axis, size in enumerate(spatial):
+        padded = size + pads[axis] + pads[axis + rank]
+        last = math.ceil((padded - kernel[axis]) / strides[axis]) * strides[axis]
+        if last >= size + pads[axis]:
+            return False
+    return True
