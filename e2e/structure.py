@@ -14,8 +14,8 @@ _BITWISE_XOR = 2  # op_type of torq_hl.elementwisebinary
 # Operations that make no values of the model's.
 _NO_VALUES = frozenset({"arith.constant", "tensor.empty", "func.return"})
 _MOVEMENTS = frozenset(
-    {"linalg.transpose", "tensor.collapse_shape", "tensor.expand_shape", "tensor.extract_slice", "torq_hl.broadcast"}
-    | {"torq_hl.transpose"}
+    {"linalg.transpose", "tensor.collapse_shape", "tensor.expand_shape", "tensor.extract_slice", "tensor.pad"}
+    | {"torq_hl.broadcast", "torq_hl.transpose"}
 )
 
 
@@ -40,7 +40,10 @@ def body(function: ir.Operation) -> Iterator[ir.Operation]:
 
 
 def layer_operations(function: ir.Operation, layers: Mapping[str, Layer]) -> dict[ir.Operation, Layer]:
-    """The operation whose result is the output of a layer: the last one whose location ends with the quantizing node.
+    """The operation whose result is the output of a layer.
+
+    It is the last one whose location ends with the quantizing node, or what moves its result on behalf of the layer: the
+    quantization may have gone through a reshape of the float values.
 
     Args:
       layers: by the names of their nodes.
@@ -50,7 +53,19 @@ def layer_operations(function: ir.Operation, layers: Mapping[str, Layer]) -> dic
         names = source_names(operation.location)
         if names and names[-1] in layers and operation.name not in _NO_VALUES and not _is_sign_flip(operation):
             last[layers[names[-1]].name] = operation
-    return {operation: layers[name] for name, operation in last.items()}
+    by_name = {layer.name: layer for layer in layers.values()}
+    return {_moved_within(operation, by_name[name]): by_name[name] for name, operation in last.items()}
+
+
+def _moved_within(operation: ir.Operation, layer: Layer) -> ir.Operation:
+    """The last movement of the result that stands for float nodes of the layer."""
+    nodes = {node.name for node in layer.float_nodes}
+    while True:
+        users = [use.owner.operation for result in operation.results for use in result.uses]
+        moving = [user for user in users if user.name in _MOVEMENTS and set(source_names(user.location)) <= nodes]
+        if not moving:
+            return operation
+        operation = moving[0]
 
 
 def _is_sign_flip(operation: ir.Operation) -> bool:
@@ -59,10 +74,8 @@ def _is_sign_flip(operation: ir.Operation) -> bool:
         return ir.IntegerAttr(operation.attributes["op_type"]).value == _BITWISE_XOR
     if operation.name != "linalg.generic":
         return False
-    return {inner.operation.name for inner in operation.regions[0].blocks[0].operations} <= {
-        "arith.xori",
-        "linalg.yield",
-    }
+    inner = [nested.operation.name for nested in operation.regions[0].blocks[0].operations]
+    return inner == ["arith.xori", "linalg.yield"]
 
 
 def moves_argument(operation: ir.Operation) -> bool:

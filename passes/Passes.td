@@ -132,9 +132,119 @@ def QuantizedDecomposedBackendTypeConversion
         : (tensor<8xf32>, tensor<f32>, tensor<i8>) -> tensor<8xi8>
     %q = torch_c.from_builtin_tensor %3 : tensor<8xi8> -> !torch.vtensor<[8],ui8>
     ```
+
+    StableHLO has unsigned types. For a conversion to it, what others see of an
+    unsigned tensor is one of these, with a `stablehlo.bitcast_convert` between
+    them and the operation.
   }];
-  let dependentDialects = ["arith", "quantized_decomposed", "torch", "torch_c"];
+  let options = [
+    Option<"unsignedTypes", "unsigned-types", "bool", /*default=*/"false",
+           "Unsigned torch tensors are unsigned builtin tensors to other operations, "
+           "as in StableHLO">
+  ];
+  let dependentDialects = ["arith", "quantized_decomposed", "stablehlo", "torch", "torch_c"];
 }
+
+def TorchMaxPoolInFloat : Pass<"torch-max-pool-in-float"> {
+  let summary = "Pool stored values in float where a backend cannot in integers";
+  let description = [{
+    The maximum of stored values is that of the numbers they stand for, and
+    `quantized-decomposed-simplify` makes use of it. TOSA has no unsigned
+    pooling, and the conversion to StableHLO has none of less than 32 bits.
+    Their values go through f32, which holds them all.
+
+    ```mlir
+    %y = torch.aten.max_pool2d %x, ... : !torch.vtensor<[1,3,4,4],ui8>, ...
+    ```
+
+    becomes
+
+    ```mlir
+    %0 = "quantized_decomposed.dequantize_per_tensor"(%x, %one, %zero) {dtype = ui8, ...}
+    %1 = torch.aten.max_pool2d %0, ... : !torch.vtensor<[1,3,4,4],f32>, ...
+    %y = "quantized_decomposed.quantize_per_tensor"(%1, %one, %zero) {dtype = ui8, ...}
+    ```
+  }];
+  let options = [
+    Option<"signedTypes", "signed-types", "bool", /*default=*/"false",
+           "Signed values as well as unsigned ones">
+  ];
+  let dependentDialects = ["quantized_decomposed", "torch"];
+}
+
+//===----------------------------------------------------------------------===//
+// Level 2: TOSA and StableHLO
+//===----------------------------------------------------------------------===//
+
+def ConvertQuantizedDecomposedToTosa
+    : Pass<"convert-quantized-decomposed-to-tosa"> {
+  let summary = "Convert quantized_decomposed on builtin tensors to TOSA";
+  let description = [{
+    Every operation and granularity, computed in floats, bit for bit what
+    PyTorch computes, or ONNX with `divide`. `tosa.cast` is what rounds; a
+    division, which TOSA does not have, is a product with the reciprocal whose
+    last bit is put right.
+
+    ```mlir
+    %q = "quantized_decomposed.quantize_per_tensor"(%x, %scale, %zp)
+        {dtype = si8, quant_max = 127 : i64, quant_min = -128 : i64}
+        : (tensor<8xf32>, tensor<f32>, tensor<i8>) -> tensor<8xi8>
+    ```
+
+    becomes
+
+    ```mlir
+    %0 = tosa.mul %x, %reciprocal, %shift : ...
+    %1 = tosa.clamp %0 {min_val = -131.0 : f32, max_val = 124.0 : f32} : ...
+    %2 = ...                                    // NaN becomes 0
+    %3 = tosa.cast %2 : (tensor<8xf32>) -> tensor<8xi32>
+    %4 = tosa.add %3, %zp_i32 : ...
+    %q = tosa.cast %4 : (tensor<8xi32>) -> tensor<8xi8>
+    ```
+
+    Where PyTorch computes in f64 or i64 (scales per token that were chosen at
+    run time are f64), so does the result. MLIR's dialect has these types, the
+    specification of TOSA does not. Scales per tensor chosen at run time are f32
+    in effect, and stay in f32. A group along a dynamic dimension and a second
+    dynamic dimension next to groups are errors.
+  }];
+  let dependentDialects = ["tensor", "tosa"];
+}
+
+def ConvertQuantizedDecomposedToStablehlo
+    : Pass<"convert-quantized-decomposed-to-stablehlo"> {
+  let summary = "Convert quantized_decomposed on builtin tensors to StableHLO";
+  let description = [{
+    Every operation and granularity, computed in floats, bit for bit what
+    PyTorch computes, or ONNX with `divide`.
+
+    ```mlir
+    %q = "quantized_decomposed.quantize_per_tensor"(%x, %scale, %zp)
+        {dtype = si8, quant_max = 127 : i64, quant_min = -128 : i64}
+        : (tensor<8xf32>, tensor<f32>, tensor<i8>) -> tensor<8xi8>
+    ```
+
+    becomes
+
+    ```mlir
+    %0 = stablehlo.multiply %x, %reciprocal : tensor<8xf32>
+    %1 = stablehlo.clamp %low, %0, %high : (tensor<f32>, tensor<8xf32>, tensor<f32>) -> tensor<8xf32>
+    %2 = ...                                    // NaN becomes 0
+    %3 = stablehlo.round_nearest_even %2 : tensor<8xf32>
+    %4 = stablehlo.convert %3 : (tensor<8xf32>) -> tensor<8xi32>
+    %5 = stablehlo.add %4, %zp_i32 : tensor<8xi32>
+    %q = stablehlo.convert %5 : (tensor<8xi32>) -> tensor<8xi8>
+    ```
+
+    Shapes of dynamic tensors are `tensor.dim`, as convert-torch-to-stablehlo
+    makes them. A group along a dynamic dimension is an error.
+  }];
+  let dependentDialects = ["stablehlo", "tensor"];
+}
+
+//===----------------------------------------------------------------------===//
+// Level 2 to level 3: torq_hl
+//===----------------------------------------------------------------------===//
 
 //===----------------------------------------------------------------------===//
 // Level 2 to level 3: torq_hl

@@ -4,8 +4,11 @@
 """quantized-decomposed-backend-type-conversion: the bridge from torch types to builtin tensors.
 
 The operations themselves stay; `torch_c` casts stand where their torch operands and results were, as they do when a
-conversion of torch-mlir lowers an operation.
+conversion of torch-mlir lowers an operation. Between a cast to an unsigned type, which StableHLO has, and the signless
+type of the operation is a bitcast.
 """
+
+import functools
 
 from torch_mlir import ir, rewrite
 from torch_mlir.dialects import arith
@@ -18,11 +21,11 @@ from torq_mlir.passes import PassFailure
 _SCALARS = {"float": ("to_f64", ir.F64Type.get), "int": ("to_i64", lambda: ir.IntegerType.get_signless(64))}
 
 
-def run(op: ir.Operation) -> None:
+def run(op: ir.Operation, unsigned_types: bool = False) -> None:
     _load_torch_c(op.context)
     patterns = rewrite.RewritePatternSet()
     for name in quantized_decomposed.OPERATIONS:
-        patterns.add(name, _convert)
+        patterns.add(name, functools.partial(_convert, unsigned_types))
     rewrite.walk_and_apply_patterns(op, patterns.freeze())
 
 
@@ -33,18 +36,18 @@ def _load_torch_c(context: ir.Context) -> None:
         PassManager.parse("builtin.module(torch-func-backend-type-conversion)", context).run(empty.operation)
 
 
-def _convert(operation: ir.OpView, rewriter: rewrite.PatternRewriter) -> bool:
-    """A pattern as MLIR calls it: true for no match."""
+def _convert(unsigned_types: bool, operation: ir.OpView, rewriter: rewrite.PatternRewriter) -> bool:
+    """A pattern as MLIR calls it, but for its first argument: true for no match."""
     operation = operation.operation
     if not any(is_torch(value.type) for value in [*operation.operands, *operation.results]):
         return True
     with rewriter.ip, operation.location:
-        operands = [_to_builtin(operation, value) for value in operation.operands]
+        operands = [_to_builtin(operation, value, unsigned_types) for value in operation.operands]
         results = [_builtin_tensor(operation, result.type) for result in operation.results]
         attributes = {name: operation.attributes[name] for name in operation.attributes}
         converted = ir.Operation.create(operation.name, results, operands, attributes)
         replacements = [
-            value if value.type == result.type else _cast("from_builtin_tensor", value, result.type)
+            value if value.type == result.type else _to_torch(value, result.type, unsigned_types)
             for value, result in zip(converted.results, operation.results, strict=True)
         ]
     rewriter.replace_op(operation, replacements)
@@ -56,7 +59,7 @@ def is_torch(type_: ir.Type) -> bool:
     return str(type_).startswith("!torch.")
 
 
-def _to_builtin(operation: ir.Operation, value: ir.Value) -> ir.Value:
+def _to_builtin(operation: ir.Operation, value: ir.Value, unsigned_types: bool) -> ir.Value:
     if not is_torch(value.type):
         return value
     for mnemonic, (cast, builtin) in _SCALARS.items():
@@ -64,9 +67,27 @@ def _to_builtin(operation: ir.Operation, value: ir.Value) -> ir.Value:
             return _cast(cast, value, builtin())
     builtin = _builtin_tensor(operation, value.type)
     constant = elements.constant_value(value)
-    if constant is None:
-        return _cast("to_builtin_tensor", value, builtin)
-    return arith.constant(None, elements.from_numpy(_signless(constant), builtin.element_type))
+    if constant is not None:
+        return arith.constant(None, elements.from_numpy(_signless(constant), builtin.element_type))
+    visible = _visible(builtin, value.type, unsigned_types)
+    return _bitcast(_cast("to_builtin_tensor", value, visible), builtin)
+
+
+def _to_torch(value: ir.Value, type_: ir.Type, unsigned_types: bool) -> ir.Value:
+    return _cast("from_builtin_tensor", _bitcast(value, _visible(value.type, type_, unsigned_types)), type_)
+
+
+def _visible(builtin: ir.Type, type_: ir.Type, unsigned_types: bool) -> ir.Type:
+    """What other operations see of a torch tensor that is `builtin` to its operation."""
+    element = tensor_types.element_type(type_)
+    is_unsigned = isinstance(element, ir.IntegerType) and element.is_unsigned
+    return tensor_types.with_element(builtin, element) if unsigned_types and is_unsigned else builtin
+
+
+def _bitcast(value: ir.Value, type_: ir.Type) -> ir.Value:
+    if value.type == type_:
+        return value
+    return ir.Operation.create("stablehlo.bitcast_convert", [type_], [value]).result
 
 
 def _builtin_tensor(operation: ir.Operation, type_: ir.Type) -> ir.Type:

@@ -30,6 +30,7 @@ MOVEMENTS = frozenset(
 )
 
 
+CONCATENATE = _aten.cat.default
 # Products with weights, whose third argument is a bias.
 WEIGHTED = frozenset({_aten.conv1d.default, _aten.conv2d.default, _aten.linear.default})
 
@@ -77,9 +78,17 @@ class Layer:
         return node
 
     @property
-    def is_movement(self) -> bool:
-        """Whether the values are those of another quantized tensor of the same parameters, moved."""
-        return self.moved.target is DEQUANTIZE[0] and self.moved.args[1:3] == self.node.args[1:3]
+    def key(self) -> tuple:
+        """What the values are computed from: equal for layers that differ in data movement alone."""
+        return (self.moved, *self.node.args[1:])
+
+    @property
+    def is_selection(self) -> bool:
+        """Whether the values are those of another quantized tensor of the same parameters, moved or the greatest."""
+        node = self.moved
+        while node.target in MOVEMENTS or node.target is _aten.max_pool2d.default:
+            node = node.args[0]
+        return node.target is DEQUANTIZE[0] and node.args[1:3] == self.node.args[1:3]
 
     def __str__(self) -> str:
         return f"{self.name} ({'+'.join(self.op_types) or 'quantize'})"

@@ -58,12 +58,14 @@ def _resolve(node: torch.fx.Node, values: Values) -> tuple[tuple, dict]:
     return torch.fx.map_arg((node.args, node.kwargs), value)
 
 
-def exact_values(layer: Layer, values: Values, *, moved: bool = True) -> torch.Tensor:
+def exact_values(layer: Layer, values: Values, *, moved: bool, rounded_bias: bool) -> torch.Tensor:
     """`y / scale + zero_point` of a layer in float64, neither rounded nor clamped.
 
     Args:
       values: of the nodes that the layer reads.
       moved: with the data movement that comes last.
+      rounded_bias: with the bias in units of the product of the scales of a product, which is what an integer
+        accumulator can hold (numerics.md, section 3).
     """
     known: dict[str, Any] = {source.name: _dequantize(source, values) for source in layer.sources}
     with torch.no_grad():
@@ -72,7 +74,7 @@ def exact_values(layer: Layer, values: Values, *, moved: bool = True) -> torch.T
                 known[node.name] = _double(values[node.name])
                 continue
             arguments, keywords = _resolve(node, known)
-            if node.target in WEIGHTED and len(arguments) > 2 and arguments[2] is not None:
+            if rounded_bias and node.target in WEIGHTED and len(arguments) > 2 and arguments[2] is not None:
                 arguments = (*arguments[:2], _rounded_bias(node, arguments[2], values), *arguments[3:])
             known[node.name] = _double(node.target(*arguments, **keywords))
     last = layer.node.args[0] if moved else layer.moved
@@ -80,7 +82,6 @@ def exact_values(layer: Layer, values: Values, *, moved: bool = True) -> torch.T
 
 
 def _rounded_bias(node: torch.fx.Node, bias: torch.Tensor, values: Values) -> torch.Tensor:
-    """The bias in units of the product of the scales: what the accumulator can hold (numerics.md, section 3)."""
     sources = []
     for operand in node.args[:2]:
         while operand.target in MOVEMENTS:

@@ -37,10 +37,10 @@ class QParams:
     def quantize(self, real: np.ndarray) -> np.ndarray:
         limits = np.iinfo(self.dtype)
         quantized = np.rint(real / np.float64(self.scale)) + self.zero_point
-        return np.clip(quantized, limits.min, limits.max).astype(self.dtype)
+        return np.asarray(np.clip(quantized, limits.min, limits.max)).astype(self.dtype)
 
     def dequantize(self, integers: np.ndarray) -> np.ndarray:
-        return (integers.astype(np.float64) - self.zero_point) * np.float64(self.scale)
+        return np.asarray((integers.astype(np.float64) - self.zero_point) * np.float64(self.scale))
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -176,7 +176,7 @@ class Builder:
         """An input of the model, of integers or of floats that are quantized."""
         qparams = self._input_qparams()
         limits = np.iinfo(qparams.dtype)
-        integers = self.rng.integers(limits.min, limits.max, shape, qparams.dtype, endpoint=True)
+        integers = np.asarray(self.rng.integers(limits.min, limits.max, shape, qparams.dtype, endpoint=True))
         real, name = qparams.dequantize(integers), f"x{len(self._feeds)}"
         if self.integer_inputs:
             self._feeds[name] = integers

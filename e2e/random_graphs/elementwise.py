@@ -112,8 +112,9 @@ def _elu(b: Builder, x: str) -> str:
 
 def _prelu(b: Builder, x: str) -> str:
     shape = b.real[x].shape
-    channels = (shape[1],) + (1,) * (len(shape) - 2) if len(shape) > 1 else (1,)
-    slope = b.rng.uniform(-0.5, 0.5, b.pick((channels, (1,))))
+    channels = (shape[1],) + (1,) * (len(shape) - 2) if len(shape) > 1 else ()
+    number = (1,) if shape else ()
+    slope = np.asarray(b.rng.uniform(-0.5, 0.5, b.pick((channels, number))))
     if b.one_in(2):
         return b.node("PRelu", x, b.constant(slope.astype(np.float32)))
     scale = np.float32(0.5 / 127)

@@ -29,3 +29,8 @@ def ceil_mode_is_clear(spatial: Sequence[int], kernel: Sequence[int], strides: S
         if last >= size + pads[axis]:
             return False
     return True
+
+
+def auto_pad_runs(kernel: Sequence[int], strides: Sequence[int]) -> bool:
+    """Of a pooling. ONNX Runtime fails where strides skip elements: the padding it computes is negative."""
+    return all(stride <= size for size, stride in zip(kernel, strides, strict=True))

@@ -9,7 +9,7 @@ import numpy as np
 
 from e2e.random_graphs.builder import Builder
 from e2e.random_graphs.elementwise import RANKS
-from e2e.random_graphs.exclusions import ceil_mode_is_clear
+from e2e.random_graphs.exclusions import auto_pad_runs, ceil_mode_is_clear
 from e2e.random_graphs.qparams import Computed
 
 
@@ -25,7 +25,7 @@ def pooling(b: Builder) -> Computed:
         attributes["strides"] = [b.integer(1, 3) for _ in spatial]
     if b.one_in(3):
         attributes["pads"] = [b.integer(0, size - 1) for size in (*kernel, *kernel)]
-    elif b.one_in(8):
+    elif b.one_in(8) and auto_pad_runs(kernel, attributes.get("strides", kernel)):
         attributes["auto_pad"] = b.pick(("SAME_UPPER", "SAME_LOWER"))
     if b.one_in(6) and "auto_pad" not in attributes and _ceil_mode_is_clear(attributes, spatial):
         attributes["ceil_mode"] = 1

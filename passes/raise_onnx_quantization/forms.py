@@ -72,7 +72,9 @@ def _binary(float_op: str) -> QOperator:
 
 
 QOPERATORS: dict[str, QOperator] = {
-    "DynamicQuantizeMatMul": QOperator("MatMul", (0, QuantizedInput(1, 2, 3, axis=-1)), None, None, addend=4, dynamic=0),
+    "DynamicQuantizeMatMul": QOperator(
+        "MatMul", (0, QuantizedInput(1, 2, 3, axis=-1)), None, None, addend=4, dynamic=0
+    ),
     "MatMulIntegerToFloat": QOperator(
         "MatMul", (QuantizedInput(0, 2, 4, axis=-2), QuantizedInput(1, 3, 5, axis=-1)), None, None, addend=6
     ),

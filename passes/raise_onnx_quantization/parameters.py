@@ -21,7 +21,7 @@ class Parameters:
     """Quantization parameters; arrays where they are constant.
 
     Attributes:
-      scale: 0-d, 1-d along `axis`, or of the rank of the tensor with a `group_size`; of one element when `axis` is None.
+      scale: 1-d along `axis`, of the rank of the tensor with a `group_size`, or of one element when `axis` is None.
       zero_point: of the same shape, and of the numpy dtype of `storage`.
       scale_type: element type of `scale`.
       storage: integer type, with its sign, of the quantized values.

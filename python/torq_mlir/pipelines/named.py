@@ -4,14 +4,14 @@
 """The pipelines that have a name, and with it a flag of torq-opt.
 
 A pipeline may name others. The levels are those of the IR: 0 is what an importer writes, 1 the torch dialect,
-2 linalg on tensors, both with quantized_decomposed, and 3 torq_hl.
+2 linalg on tensors (or TOSA, or StableHLO), both with quantized_decomposed, and 3 torq_hl.
 """
 
 from collections.abc import Mapping
 from types import MappingProxyType
 from typing import NamedTuple
 
-from torq_mlir.pipelines import fx, onnx
+from torq_mlir.pipelines import fx, onnx, stablehlo, tosa
 
 
 class NamedPipeline(NamedTuple):
@@ -42,6 +42,47 @@ NAMED_PIPELINES: Mapping[str, NamedPipeline] = MappingProxyType(
         "torq-fx-to-linalg": NamedPipeline(
             "builtin.module(torq-fx-to-torch,torq-torch-to-linalg)",
             "An imported program of torch.export (level 0) to linalg with quantized_decomposed (level 2)",
+        ),
+        "torq-torch-to-tosa": NamedPipeline(
+            tosa.TORCH_TO_TOSA,
+            "The torch dialect with quantized_decomposed (level 1) to TOSA with quantized_decomposed (level 2)",
+        ),
+        "torq-onnx-to-tosa": NamedPipeline(
+            "builtin.module(torq-onnx-to-torch,torq-torch-to-tosa)",
+            "An imported ONNX model (level 0) to TOSA with quantized_decomposed (level 2)",
+        ),
+        "torq-fx-to-tosa": NamedPipeline(
+            "builtin.module(torq-fx-to-torch,torq-torch-to-tosa)",
+            "An imported program of torch.export (level 0) to TOSA with quantized_decomposed (level 2)",
+        ),
+        "torq-quantized-tosa-to-tosa": NamedPipeline(
+            "builtin.module(torq-fuse-quantized-ops-tosa,convert-quantized-decomposed-to-tosa,canonicalize,cse)",
+            "TOSA with quantized_decomposed (level 2) to TOSA: integer contractions, the rest in float",
+        ),
+        "torq-tosa-to-linalg": NamedPipeline(
+            tosa.TOSA_TO_LINALG,
+            "TOSA to linalg on tensors",
+        ),
+        "torq-torch-to-stablehlo": NamedPipeline(
+            stablehlo.TORCH_TO_STABLEHLO,
+            "The torch dialect with quantized_decomposed (level 1) to StableHLO with quantized_decomposed (level 2)",
+        ),
+        "torq-onnx-to-stablehlo": NamedPipeline(
+            "builtin.module(torq-onnx-to-torch,torq-torch-to-stablehlo)",
+            "An imported ONNX model (level 0) to StableHLO with quantized_decomposed (level 2)",
+        ),
+        "torq-fx-to-stablehlo": NamedPipeline(
+            "builtin.module(torq-fx-to-torch,torq-torch-to-stablehlo)",
+            "An imported program of torch.export (level 0) to StableHLO with quantized_decomposed (level 2)",
+        ),
+        "torq-quantized-stablehlo-to-stablehlo": NamedPipeline(
+            "builtin.module("
+            "torq-fuse-quantized-ops-stablehlo,convert-quantized-decomposed-to-stablehlo,canonicalize,cse)",
+            "StableHLO with quantized_decomposed (level 2) to StableHLO: integer contractions, the rest in float",
+        ),
+        "torq-stablehlo-to-linalg": NamedPipeline(
+            stablehlo.STABLEHLO_TO_LINALG,
+            "StableHLO to linalg on tensors",
         ),
         "torq-linalg-to-torq-hl": NamedPipeline(
             "builtin.module("

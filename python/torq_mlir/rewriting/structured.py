@@ -132,19 +132,25 @@ def reshape(value: ir.Value, shape: Sequence[int]) -> ir.Value:
     source = ir.RankedTensorType(value.type)
     if source.shape == list(shape):
         return value
-    element = source.element_type
-    flat = ir.RankedTensorType.get([math.prod(shape)], element)
-    if source.rank != 1:
-        value = _reassociate("tensor.collapse_shape", value, flat, range(source.rank))
-    if len(shape) != 1:
-        value = _reassociate("tensor.expand_shape", value, ir.RankedTensorType.get(shape, element), range(len(shape)))
+    if source.rank and len(shape) != 1:
+        target = shape if len(shape) == 0 else [math.prod(shape)]
+        value = _regroup("tensor.collapse_shape", value, target)
+    if len(shape):
+        collapses = ir.RankedTensorType(value.type).rank > len(shape)
+        value = _regroup("tensor.collapse_shape" if collapses else "tensor.expand_shape", value, shape)
     return value
 
 
-def _reassociate(name: str, value: ir.Value, result: ir.Type, group) -> ir.Value:
+def _regroup(name: str, value: ir.Value, shape: Sequence[int]) -> ir.Value:
+    """A collapse or expansion between at most one dimension and all of them."""
+    source = ir.RankedTensorType(value.type)
+    if source.shape == list(shape):
+        return value
     i64 = ir.IntegerType.get_signless(64)
-    groups = ir.ArrayAttr.get([ir.ArrayAttr.get([ir.IntegerAttr.get(i64, i) for i in group])])
-    attributes = {"reassociation": groups}
+    dimensions = range(max(source.rank, len(shape))) if min(source.rank, len(shape)) else None
+    groups = [] if dimensions is None else [ir.ArrayAttr.get([ir.IntegerAttr.get(i64, i) for i in dimensions])]
+    attributes = {"reassociation": ir.ArrayAttr.get(groups)}
     if name == "tensor.expand_shape":
-        attributes["static_output_shape"] = ir.DenseI64ArrayAttr.get(list(ir.RankedTensorType(result).shape))
+        attributes["static_output_shape"] = ir.DenseI64ArrayAttr.get(list(shape))
+    result = ir.RankedTensorType.get(shape, source.element_type)
     return ir.Operation.create(name, [result], [value], attributes).result

@@ -14,23 +14,24 @@ from torq_mlir.pipelines.onnx import TORCH_TO_LINALG
 _PER_TENSOR = """
   %s = torch.vtensor.literal(dense<0.25> : tensor<f32>) : !torch.vtensor<[],f32>
   %z = torch.vtensor.literal(dense<3> : tensor<{t}>) : !torch.vtensor<[],{t}>
-  %x = "quantized_decomposed.dequantize_per_tensor"(%q, %s, %z) {{quant_min = {low} : i64, quant_max = {high} : i64, dtype = {t}}}
+  %x = "quantized_decomposed.dequantize_per_tensor"(%q, %s, %z) {{{attributes}}}
     : (!torch.vtensor<[2,4,6,6],{t}>, !torch.vtensor<[],f32>, !torch.vtensor<[],{t}>) -> !torch.vtensor<[2,4,6,6],f32>
 """
 _PER_CHANNEL = """
   %s = torch.vtensor.literal(dense<[0.25, 0.5, 2.0, 1.0]> : tensor<4xf32>) : !torch.vtensor<[4],f32>
   %z = torch.vtensor.literal(dense<[1, 2, 3, 4]> : tensor<4x{t}>) : !torch.vtensor<[4],{t}>
-  %x = "quantized_decomposed.dequantize_per_channel"(%q, %s, %z) {{axis = 1 : i64, quant_min = {low} : i64, quant_max = {high} : i64, dtype = {t}}}
+  %x = "quantized_decomposed.dequantize_per_channel"(%q, %s, %z) {{axis = 1 : i64, {attributes}}}
     : (!torch.vtensor<[2,4,6,6],{t}>, !torch.vtensor<[4],f32>, !torch.vtensor<[4],{t}>) -> !torch.vtensor<[2,4,6,6],f32>
 """
 _PER_TOKEN = """
   %s = torch.aten.slice.Tensor %p, %int0, %int0, %int2, %int1
     : !torch.vtensor<[2,4,6,1],f32>, !torch.int, !torch.int, !torch.int, !torch.int -> !torch.vtensor<[2,4,6,1],f32>
-  %x = "quantized_decomposed.dequantize_per_token"(%q, %s) {{quant_min = {low} : i64, quant_max = {high} : i64, dtype = {t}}}
+  %x = "quantized_decomposed.dequantize_per_token"(%q, %s) {{{attributes}}}
     : (!torch.vtensor<[2,4,6,6],{t}>, !torch.vtensor<[2,4,6,1],f32>) -> !torch.vtensor<[2,4,6,6],f32>
 """
 _PER_GROUP = """
-  %x = "quantized_decomposed.dequantize_per_channel_group"(%q, %g) {{group_size = 2 : i64, axis = 1 : i64, quant_min = {low} : i64, quant_max = {high} : i64, dtype = {t}}}
+  %x = "quantized_decomposed.dequantize_per_channel_group"(%q, %g)
+    {{group_size = 2 : i64, axis = 1 : i64, {attributes}}}
     : (!torch.vtensor<[2,4,6,6],{t}>, !torch.vtensor<[2,2,6,6],f32>) -> !torch.vtensor<[2,4,6,6],f32>
 """
 _GRANULARITIES = {"tensor": _PER_TENSOR, "channel": _PER_CHANNEL, "token": _PER_TOKEN, "group": _PER_GROUP}
@@ -47,20 +48,22 @@ def _list(name, *values):
     return f"%{name} = torch.prim.ListConstruct {operands} : ({types}) -> !torch.list<int>\n"
 
 
+_ALL = set(_GRANULARITIES)
+
 # Operation, type of its result, and the granularities that it moves before.
 _CASES = {
-    "slice": (_slice(2, 1, 5, 2, "!torch.vtensor<[2,4,2,6],f32>"), "[2,4,2,6]", {"tensor", "channel", "token", "group"}),
+    "slice": (_slice(2, 1, 5, 2, "!torch.vtensor<[2,4,2,6],f32>"), "[2,4,2,6]", _ALL),
     "slice_channels": (
         _slice(1, 1, 3, 1, "!torch.vtensor<[2,2,6,6],f32>"),
         "[2,2,6,6]",
         {"tensor", "channel", "token"},
     ),
-    "slice_rows": (_slice(3, 1, 5, 1, "!torch.vtensor<[2,4,6,4],f32>"), "[2,4,6,4]", {"tensor", "channel", "token", "group"}),
+    "slice_rows": (_slice(3, 1, 5, 1, "!torch.vtensor<[2,4,6,4],f32>"), "[2,4,6,4]", _ALL),
     "select": (
         "%y = torch.aten.select.int %x, %int0, %int1 : !torch.vtensor<[2,4,6,6],f32>, !torch.int, !torch.int"
         " -> !torch.vtensor<[4,6,6],f32>",
         "[4,6,6]",
-        {"tensor", "channel", "token", "group"},
+        _ALL,
     ),
     "select_channel": (
         "%y = torch.aten.select.int %x, %int1, %int2 : !torch.vtensor<[2,4,6,6],f32>, !torch.int, !torch.int"
@@ -114,7 +117,7 @@ _CASES = {
         _list("l", 1, 0, 2, 3) + "%y = torch.aten.permute %x, %l : !torch.vtensor<[2,4,6,6],f32>, !torch.list<int>"
         " -> !torch.vtensor<[4,2,6,6],f32>",
         "[4,2,6,6]",
-        {"tensor", "channel", "token", "group"},
+        _ALL,
     ),
     "view": (
         _list("l", 2, 4, 6, 2, 3) + "%y = torch.aten.view %x, %l : !torch.vtensor<[2,4,6,6],f32>, !torch.list<int>"
@@ -147,6 +150,7 @@ _CASES = {
 def _parse(granularity: str, name: str, storage: str) -> ir.Module:
     operation, shape, _ = _CASES[name]
     low, high = (0, 255) if storage == "ui8" else (-128, 127)
+    attributes = f"quant_min = {low} : i64, quant_max = {high} : i64, dtype = {storage}"
     constants = "\n".join(f"%int{n} = torch.constant.int {n}" for n in (*range(9), 12))
     text = f"""
 func.func @main(%q: !torch.vtensor<[2,4,6,6],{storage}>, %p: !torch.vtensor<[2,4,6,1],f32>,
@@ -156,7 +160,7 @@ func.func @main(%q: !torch.vtensor<[2,4,6,6],{storage}>, %p: !torch.vtensor<[2,4
   %zero = torch.constant.float 0.0
   %tenth = torch.constant.float 0.1
   %two = torch.constant.float 2.0
-  {_GRANULARITIES[granularity].format(t=storage, low=low, high=high)}
+  {_GRANULARITIES[granularity].format(t=storage, attributes=attributes)}
   {operation}
   return %y : !torch.vtensor<{shape},f32>
 }}"""
@@ -166,7 +170,8 @@ func.func @main(%q: !torch.vtensor<[2,4,6,6],{storage}>, %p: !torch.vtensor<[2,4
 
 
 def _run(module: ir.Module, storage: str) -> np.ndarray:
-    lowering = f"builtin.module(func.func(torch-decompose-complex-ops),{TORCH_TO_LINALG.removeprefix('builtin.module(')}"
+    passes = TORCH_TO_LINALG.removeprefix("builtin.module(")
+    lowering = f"builtin.module(func.func(torch-decompose-complex-ops),{passes}"
     pipelines.run(module, lowering)
     generator = np.random.default_rng(0)
     q = generator.integers(-128, 127, (2, 4, 6, 6), np.int8, endpoint=True)
