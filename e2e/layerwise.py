@@ -12,7 +12,7 @@ from torch_mlir import ir
 from e2e.compiled import Compiled
 from e2e.exact import Mismatches, compare
 from e2e.graph import Layer, QuantizedGraph
-from e2e.structure import function_of, layer_operations, moves_argument
+from e2e.structure import function_of, is_unsigned, layer_operations
 
 # Float outputs that are no dequantized integers (a softmax) differ by the order of summation.
 _FLOAT_TOLERANCE = 1e-5
@@ -76,8 +76,8 @@ class LayerComparison:
             if layer is None:
                 return None
             expected = tensors[layer.output]
-            if expected.dtype == np.uint8 and moves_argument(operation):
-                return None  # still in unsigned storage; what reads it is compared
+            if expected.dtype == np.uint8 and is_unsigned(operation):
+                return None  # what reads it is compared
             # A product of batches of matrices is one of a single batch, which its user reshapes.
             produced = values[0].reshape(expected.shape) if values[0].size == expected.size else values[0]
             actual = from_storage(produced, expected)

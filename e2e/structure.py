@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Structure of a compiled function: which operation gives which layer, and what is still computed in float."""
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from torch_mlir import ir
 
@@ -40,10 +40,9 @@ def body(function: ir.Operation) -> Iterator[ir.Operation]:
 
 
 def layer_operations(function: ir.Operation, layers: Mapping[str, Layer]) -> dict[ir.Operation, Layer]:
-    """The operation whose result is the output of a layer.
+    """The operation whose result is the output of a layer: the last one whose location ends with the quantizing node.
 
-    It is the last one whose location ends with the quantizing node, or what moves its result on behalf of the layer: the
-    quantization may have gone through a reshape of the float values.
+    Quantizing nodes of layers that only move the values may follow it there: their quantization changes nothing.
 
     Args:
       layers: by the names of their nodes.
@@ -52,20 +51,19 @@ def layer_operations(function: ir.Operation, layers: Mapping[str, Layer]) -> dic
     for operation in body(function):
         names = source_names(operation.location)
         if names and names[-1] in layers and operation.name not in _NO_VALUES and not _is_sign_flip(operation):
-            last[layers[names[-1]].name] = operation
+            last[_computed_layer(names, layers).name] = operation
     by_name = {layer.name: layer for layer in layers.values()}
-    return {_moved_within(operation, by_name[name]): by_name[name] for name, operation in last.items()}
+    return {operation: by_name[name] for name, operation in last.items()}
 
 
-def _moved_within(operation: ir.Operation, layer: Layer) -> ir.Operation:
-    """The last movement of the result that stands for float nodes of the layer."""
-    nodes = {node.name for node in layer.float_nodes}
-    while True:
-        users = [use.owner.operation for result in operation.results for use in result.uses]
-        moving = [user for user in users if user.name in _MOVEMENTS and set(source_names(user.location)) <= nodes]
-        if not moving:
-            return operation
-        operation = moving[0]
+def _computed_layer(names: Sequence[str], layers: Mapping[str, Layer]) -> Layer:
+    """The last layer of a location, or the one before it whose values all later ones move."""
+    found = layers[names[-1]]
+    for name in reversed(names[:-1]):
+        if not found.movement or name not in layers:
+            break
+        found = layers[name]
+    return found
 
 
 def _is_sign_flip(operation: ir.Operation) -> bool:
@@ -78,14 +76,19 @@ def _is_sign_flip(operation: ir.Operation) -> bool:
     return inner == ["arith.xori", "linalg.yield"]
 
 
-def moves_argument(operation: ir.Operation) -> bool:
-    """Whether the result holds elements of an argument of the function, as they are stored there."""
-    while operation.name in _MOVEMENTS:
+def is_unsigned(operation: ir.Operation) -> bool:
+    """Whether the result of an operation on a u8 tensor still is, or is again, in the storage of the function's border.
+
+    What is computed is signed; what only moves an argument of the function is not.
+    """
+    flips = 0
+    while operation.name in _MOVEMENTS or _is_sign_flip(operation):
+        flips += _is_sign_flip(operation)
         source = operation.operands[1 if operation.name.startswith("torq_hl.") else 0]
         if isinstance(source.owner, ir.Block):
-            return True
+            return flips % 2 == 0
         operation = source.owner.operation
-    return False
+    return flips % 2 == 1
 
 
 def interior_float_operations(function: ir.Operation) -> list[ir.Operation]:

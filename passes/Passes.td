@@ -242,9 +242,82 @@ def ConvertQuantizedDecomposedToStablehlo
   let dependentDialects = ["stablehlo", "tensor"];
 }
 
-//===----------------------------------------------------------------------===//
-// Level 2 to level 3: torq_hl
-//===----------------------------------------------------------------------===//
+def TorqFuseQuantizedOpsTosa : Pass<"torq-fuse-quantized-ops-tosa"> {
+  let summary = "Fuse dequantizations into the TOSA contraction of their values";
+  let description = [{
+    A float convolution or `tosa.matmul` of operands dequantized from 8 bits
+    becomes the one of the integers, with their zero points, and one
+    dequantization of the accumulator. Where a quantization follows, after a
+    bias, clamps or data movement, the bias goes into the accumulator and
+    `tosa.rescale` takes the place of both: its `SINGLE_ROUND` is half up, the
+    rescale of the NPU.
+
+    ```mlir
+    %x = "quantized_decomposed.dequantize_per_tensor"(%qx, %sx, %zx) {...}
+    %w = "quantized_decomposed.dequantize_per_channel"(%qw, %sw, %zw) {...}
+    %y = tosa.conv2d %x, %w, %bias, %zero, %zero {acc_type = f32, ...}
+    %r = tosa.clamp %y {min_val = 0.0 : f32, max_val = 0x7F7FFFFF : f32}
+    %q = "quantized_decomposed.quantize_per_tensor"(%r, %sy, %zy) {...}
+    ```
+
+    becomes
+
+    ```mlir
+    %a = tosa.conv2d %qx, %qw, %qbias, %zpx, %zpw {acc_type = i32, ...}
+    %0 = tosa.rescale %a, %multipliers, %shifts, %zero, %zpy
+        {per_channel = true, rounding_mode = SINGLE_ROUND, scale32 = true, ...}
+    %q = tosa.clamp %0 {min_val = 3 : i8, max_val = 127 : i8}
+    ```
+
+    Parameters per tensor or token that are known at run time only are factors
+    and terms of integer arithmetic around the contraction. An accumulator that
+    could overflow 32 bits is left alone; a bias that does not fit is an error.
+  }];
+  let options = [
+    Option<"explain", "explain", "bool", /*default=*/"false",
+           "Record on each operation that was not fused, as torq_hl.refusal, what "
+           "stood in the way">
+  ];
+  let dependentDialects = ["arith", "quantized_decomposed", "tensor", "tosa"];
+}
+
+def TorqFuseQuantizedOpsStablehlo : Pass<"torq-fuse-quantized-ops-stablehlo"> {
+  let summary = "Fuse dequantizations into the StableHLO contraction of their values";
+  let description = [{
+    As torq-fuse-quantized-ops-tosa, for `stablehlo.convolution` and
+    `stablehlo.dot_general` of i8 with an i32 result. Zero points are terms of
+    integer arithmetic (constant ones go into the bias, padding is with the zero
+    point), and the rescale is a product of i64 and a shift.
+
+    ```mlir
+    %x = "quantized_decomposed.dequantize_per_tensor"(%qx, %sx, %zx) {...}
+    %w = "quantized_decomposed.dequantize_per_channel"(%qw, %sw, %zw) {...}
+    %y = stablehlo.dot_general %x, %w, contracting_dims = [1] x [0]
+        : (tensor<4x8xf32>, tensor<8x2xf32>) -> tensor<4x2xf32>
+    %q = "quantized_decomposed.quantize_per_tensor"(%y, %sy, %zy) {...}
+    ```
+
+    becomes
+
+    ```mlir
+    %a = stablehlo.dot_general %qx, %qw, contracting_dims = [1] x [0]
+        : (tensor<4x8xi8>, tensor<8x2xi8>) -> tensor<4x2xi32>
+    %0 = stablehlo.subtract %a, %zpx_times_sums : tensor<4x2xi32>
+    %1 = stablehlo.convert %0 : (tensor<4x2xi32>) -> tensor<4x2xi64>
+    %2 = stablehlo.multiply %1, %multipliers : tensor<4x2xi64>
+    %3 = stablehlo.add %2, %half : tensor<4x2xi64>
+    %4 = stablehlo.shift_right_arithmetic %3, %shift : tensor<4x2xi64>
+    ...                                         // zero point, clamp
+    ```
+  }];
+  let options = [
+    Option<"explain", "explain", "bool", /*default=*/"false",
+           "Record on each operation that was not fused, as torq_hl.refusal, what "
+           "stood in the way">
+  ];
+  let dependentDialects = ["arith", "quantized_decomposed", "stablehlo", "tensor"];
+}
+
 
 //===----------------------------------------------------------------------===//
 // Level 2 to level 3: torq_hl

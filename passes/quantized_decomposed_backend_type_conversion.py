@@ -70,6 +70,9 @@ def _to_builtin(operation: ir.Operation, value: ir.Value, unsigned_types: bool) 
     if constant is not None:
         return arith.constant(None, elements.from_numpy(_signless(constant), builtin.element_type))
     visible = _visible(builtin, value.type, unsigned_types)
+    cast = value.owner.operation if visible != builtin and not isinstance(value.owner, ir.Block) else None
+    if cast is not None and cast.name == "torch_c.from_builtin_tensor":  # made here, of what `_bitcast` made
+        return cast.operands[0].owner.operation.operands[0]
     return _bitcast(_cast("to_builtin_tensor", value, visible), builtin)
 
 

@@ -36,6 +36,7 @@ def run(op: ir.Operation) -> None:
                 for granularity in _GRANULARITIES
             ),
             *(Pattern(name, _move_flip) for name in _MOVEMENTS),
+            *(Pattern(name, _repeat_flip) for name in ("linalg.broadcast", "linalg.generic")),
             Pattern("tensor.concat", _concat_flips),
             Pattern("tensor.pad", _pad_flip),
             Pattern("linalg.generic", _cancel_flips),
@@ -127,6 +128,20 @@ def _move_flip(operation: ir.Operation, rewriter) -> object:
         return NOT_MINE
     with ir.InsertionPoint(operation), operation.location:
         rewriter.replace_op(operation, [_flip(rebuild_movement(operation, source))])
+    return None
+
+
+def _repeat_flip(operation: ir.Operation, rewriter) -> object:
+    """A tensor repeated along some dimensions."""
+    if operation.name == "linalg.generic" and body_expression(operation) != ("arg", 0):
+        return NOT_MINE
+    source = _flipped(operation.operands[0])
+    if source is None:
+        return NOT_MINE
+    with ir.InsertionPoint(operation), operation.location:
+        repeated = operation.clone().operation
+        repeated.operands[0] = source
+        rewriter.replace_op(operation, [_flip(repeated.results[0])])
     return None
 
 

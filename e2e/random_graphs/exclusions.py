@@ -7,14 +7,14 @@ import math
 from collections.abc import Sequence
 
 
-def transposed_convolution_lowers(rank: int, group: int, pads: Sequence[int]) -> bool:
-    """Of a transposed convolution over `rank` spatial dimensions.
+def transposed_convolution_lowers(in_channels: int, out_channels: int, group: int, pads: Sequence[int]) -> bool:
+    """Of a transposed convolution.
 
-    torch-mlir has no lowering where padding differs between the two sides of a dimension, and collapses the groups of
-    one over one dimension as if it had two: both are errors that name the node.
+    torch-mlir has no lowering where padding differs between the two sides of a dimension, and its lowering of a
+    depthwise one is not valid IR: both are errors that name the node.
     """
-    symmetric = list(pads[:rank]) == list(pads[rank:])
-    return symmetric and (group == 1 or rank == 2)
+    symmetric = list(pads[: len(pads) // 2]) == list(pads[len(pads) // 2 :])
+    return symmetric and (group == 1 or not group == in_channels == out_channels)
 
 
 def ceil_mode_is_clear(spatial: Sequence[int], kernel: Sequence[int], strides: Sequence[int], pads: Sequence[int]):
@@ -34,3 +34,8 @@ def ceil_mode_is_clear(spatial: Sequence[int], kernel: Sequence[int], strides: S
 def auto_pad_runs(kernel: Sequence[int], strides: Sequence[int]) -> bool:
     """Of a pooling. ONNX Runtime fails where strides skip elements: the padding it computes is negative."""
     return all(stride <= size for size, stride in zip(kernel, strides, strict=True))
+
+
+def alpha_counts(operands_to_add: int) -> bool:
+    """Of a Gemm. torch-mlir forgets alpha where there is nothing to add to the product."""
+    return operands_to_add > 0

@@ -32,7 +32,7 @@ class Computed:
 
 
 def output_qparams(b: Builder, computed: Computed) -> QParams:
-    """Parameters that use the range for most of the values: exactly, saturating, wastefully, or as a source has them."""
+    """Parameters whose range the values mostly use: just so, saturating, wastefully, or those of a source."""
     real = b.real[computed.name]
     low, high = min(real.min(initial=0.0), 0.0), max(real.max(initial=0.0), 0.0)
     fit = max((high - low) / 255, computed.least_scale, _LEAST_SCALE)

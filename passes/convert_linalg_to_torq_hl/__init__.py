@@ -8,11 +8,12 @@ from torch_mlir import ir
 from torq_mlir.passes import PassFailure
 from torq_mlir.rewriting.patterns import Pattern, apply_greedily, mark_refusals
 
-from .data_movement import convert_concat, convert_integer_transpose, convert_movement
+from .data_movement import convert_concat, convert_integer_repetition, convert_integer_transpose, convert_movement
 from .elementwise import convert_add, convert_bit_flip, convert_extremum, convert_mul
 from .fallback import convert_dequantize, convert_quantize
 from .pooling import convert_average_pool, convert_integer_max_pool, convert_max_pool, convert_reduce_mean
 from .requantize import convert_requantize, convert_requantize_accumulator
+from .scalars import take_in_number
 from .table import convert_table
 from .weighted import convert_shared_accumulator, convert_weighted
 
@@ -39,6 +40,9 @@ PATTERNS = (
     Pattern("linalg.generic", convert_shared_accumulator),
     Pattern("linalg.generic", convert_bit_flip),
     Pattern("linalg.transpose", convert_integer_transpose),
+    Pattern("linalg.generic", convert_integer_repetition),
+    Pattern("linalg.broadcast", convert_integer_repetition),
+    Pattern("linalg.generic", take_in_number, benefit=20),
 )
 
 # After all others have been tried everywhere: what they could take in must not be converted on its own before.

@@ -110,6 +110,19 @@ def convert_integer_transpose(operation: ir.Operation, rewriter) -> object:
     return None
 
 
+def convert_integer_repetition(operation: ir.Operation, rewriter) -> object:
+    """A tensor of stored integers repeated along some dimensions."""
+    element = ir.RankedTensorType(operation.results[0].type).element_type if len(operation.results) == 1 else None
+    if not isinstance(element, ir.IntegerType) or element.width not in (8, 16):
+        return NOT_MINE
+    build = _match_movement(operation)
+    if build is None:
+        return NOT_MINE
+    with ir.InsertionPoint(operation), operation.location:
+        rewriter.replace_op(operation, [build(operation.operands[0])])
+    return None
+
+
 def _producer(value: ir.Value, *names: str) -> ir.Operation | None:
     if isinstance(value.owner, ir.Block) or value.owner.operation.name not in names:
         return None

@@ -9,6 +9,7 @@ from torch_mlir import ir
 from torq_mlir.dialects import elements, torq_hl
 from torq_mlir.numerics.addition import add_bias, add_weights
 from torq_mlir.rewriting.clamp import Clamped
+from torq_mlir.rewriting.constant_folding import fold_number
 from torq_mlir.rewriting.patterns import NOT_MINE, NoMatch
 from torq_mlir.rewriting.qparams import Dequantize, Quantize, match_dequantize
 from torq_mlir.rewriting.scalar_body import body_expression, named_extremum
@@ -123,6 +124,8 @@ def match_binary(value: ir.Value, *names: str) -> tuple[str, ir.Operation, list[
     for index in (first, second):
         if not _broadcasts(maps[index], ir.RankedTensorType(generic.operands[index].type).shape):
             raise NoMatch("the operands do not broadcast over trailing dimensions")
+        if fold_number(generic.operands[index]) is not None and _is_table(generic.operands[1 - index], maps[1 - index]):
+            raise NoMatch("an operand is a number: a table computes it exactly")
     return name, generic, inputs
 
 
@@ -132,6 +135,12 @@ def _match_square(generic: ir.Operation, names) -> tuple[str, ir.Operation, list
             dequantize = match_dequantize(generic.operands[0])
             return dequantize and (name, generic, [dequantize, dequantize])
     return None
+
+
+def _is_table(value: ir.Value, affine_map: ir.AffineMap) -> bool:
+    """Whether an operand is dequantized from i8 and not repeated, so that a function of it alone is a table."""
+    width = ir.RankedTensorType(match_dequantize(value).input.type).element_type.width
+    return width == 8 and affine_map == ir.AffineMap.get_identity(affine_map.n_dims)
 
 
 def _broadcasts(affine_map: ir.AffineMap, shape: list[int]) -> bool:
@@ -157,7 +166,8 @@ def convert_bit_flip(operation: ir.Operation, rewriter) -> object:
             return NOT_MINE
     element = operation.results[0].type.element_type
     with ir.InsertionPoint(operation), operation.location:
-        mask = constant(np.array([bits], elements.numpy_dtype(element)))
+        shape = (1,) if ir.RankedTensorType(operation.results[0].type).rank else ()
+        mask = constant(np.full(shape, bits, elements.numpy_dtype(element)))
         value = torq_hl.elementwisebinary(operation.operands[0], mask, op_type=_BITWISE_XOR, element_type=element)
         rewriter.replace_op(operation, [value])
     return None

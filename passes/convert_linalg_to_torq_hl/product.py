@@ -3,6 +3,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Integer matrix products: with a constant matrix as fully_connected, of two run-time matrices as matmul."""
 
+import math
 from collections.abc import Callable
 
 import numpy as np
@@ -12,6 +13,7 @@ from torch_mlir.dialects import arith, linalg
 from torq_mlir.dialects import elements, torq_hl
 from torq_mlir.numerics.zero_points import input_zero_point_correction
 from torq_mlir.rewriting.patterns import NoMatch
+from torq_mlir.rewriting.structured import reshape
 
 from .accumulation import Accumulation, Output
 from .requantize import center, constant
@@ -58,7 +60,10 @@ def _match_matmul(accumulation: Accumulation, output: Output, dims) -> Callable[
     """Two run-time operands: their zero points are removed before, since both cross terms vary within the result."""
     contraction = accumulation.contraction
     transposed = contraction.dims(1) == [*dims.batch, *dims.n, *dims.k]
-    if len(dims.m) != 1 or not (transposed or contraction.dims(1) == [*dims.batch, *dims.k, *dims.n]):
+    one_matrix = not list(dims.batch)
+    if (len(dims.m) != 1 and not one_matrix) or not (
+        transposed or contraction.dims(1) == [*dims.batch, *dims.k, *dims.n]
+    ):
         raise NoMatch("the second operand of the matrix product has other dimensions than the first")
     multiplier, shift = output.multiplier_and_shift()
     if np.size(multiplier) != 1:
@@ -67,16 +72,22 @@ def _match_matmul(accumulation: Accumulation, output: Output, dims) -> Callable[
     if bias.size != 1:
         raise NoMatch("a product of two run-time matrices has no bias for each channel")
     swap = [*range(len(dims.batch)), len(dims.batch) + 1, len(dims.batch)]
+    shape = ir.RankedTensorType(contraction.input.type).shape
+    result_shape = ir.RankedTensorType(accumulation.value.type).shape
 
     def build() -> ir.Value:
+        first = center(contraction.input, contraction.input_zp)
+        if one_matrix:  # every row of every leading dimension meets the same matrix
+            first = reshape(first, [math.prod(shape[:-1]), shape[-1]])
         second = center(contraction.weights, contraction.weight_zp)
-        return torq_hl.matmul(
+        product = torq_hl.matmul(
             constant(np.array([bias.item(), np.asarray(multiplier).item()], np.int32)),
-            center(contraction.input, contraction.input_zp),
+            first,
             torq_hl.transpose(second, perm=swap) if transposed else second,
             shift=shift,
             element_type=output.element,
             **output.attributes,
         )
+        return reshape(product, result_shape)
 
     return build

@@ -123,7 +123,7 @@ def _resource(attribute: ir.Attribute) -> np.ndarray:
 
 
 def constant_value(value: ir.Value) -> np.ndarray | None:
-    """The constant that defines `value` (arith.constant, torch.vtensor.literal, onnx.Constant), if one does.
+    """The constant that defines `value`, if one does: of arith, tosa, stablehlo, torch.vtensor.literal, onnx.Constant.
 
     A narrower float of a constant is one too: MLIR does not fold arith.truncf where it rounds. An elided resource has no
     value.
@@ -133,8 +133,10 @@ def constant_value(value: ir.Value) -> np.ndarray | None:
         return None
     operation = owner.operation
     name = operation.name
-    if name in ("arith.constant", "torch.vtensor.literal"):
+    if name in ("arith.constant", "stablehlo.constant", "torch.vtensor.literal"):
         attribute = operation.attributes["value"]
+    elif name == "tosa.const":
+        attribute = operation.attributes["values"]
     elif name == "arith.truncf":
         wide = constant_value(operation.operands[0])
         with np.errstate(over="ignore"):

@@ -47,3 +47,9 @@ def fold_floats(value: ir.Value) -> np.ndarray | None:
         integers = integers.view(f"u{integers.dtype}")
     scale = parameters.scale.astype(np.float32)
     return dequantize(integers, scale, parameters.zero_point, axis=parameters.axis)
+
+
+def fold_number(value: ir.Value) -> np.ndarray | None:
+    """The one number that a scalar or a tensor is: constant, or dequantized from a constant."""
+    number = fold_floats(value)
+    return number if number is not None and number.size == 1 else None

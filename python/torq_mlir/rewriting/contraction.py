@@ -103,18 +103,31 @@ def match_float_contraction(operation: ir.Operation) -> Contraction | None:
 
 
 def _before_broadcast(value: ir.Value, affine_map: ir.AffineMap) -> tuple[ir.Value, ir.AffineMap]:
-    """A value that is repeated along some dimensions, before that, and its map."""
-    if isinstance(value.owner, ir.Block) or value.owner.operation.name != "linalg.generic":
+    """A value that is repeated along some dimensions, which may be collapsed then, before that, and its map."""
+    repeated, groups = _before_collapse(value)
+    if isinstance(repeated.owner, ir.Block) or repeated.owner.operation.name != "linalg.generic":
         return value, affine_map
-    generic = value.owner.operation
+    generic = repeated.owner.operation
     if len(generic.operands) != 2:
         return value, affine_map
     source, target = (ir.AffineMapAttr(m).value for m in ir.ArrayAttr(generic.attributes["indexing_maps"]))
     repeats = body_expression(generic) == ("arg", 0) and target == ir.AffineMap.get_identity(target.n_dims)
     if not repeats or not all(isinstance(e, ir.AffineDimExpr) for e in source.results):
         return value, affine_map
-    results = [affine_map.results[e.position] for e in source.results]
+    kept = [[e.position] for e in source.results]
+    if any(group not in groups for group in kept):
+        return value, affine_map
+    results = [affine_map.results[groups.index(group)] for group in kept]
     return generic.operands[0], ir.AffineMap.get(affine_map.n_dims, 0, results)
+
+
+def _before_collapse(value: ir.Value) -> tuple[ir.Value, list[list[int]]]:
+    """What is collapsed to `value`, and the dimensions of it that each dimension of `value` is made of."""
+    if isinstance(value.owner, ir.Block) or value.owner.operation.name != "tensor.collapse_shape":
+        return value, [[d] for d in range(ir.RankedTensorType(value.type).rank)]
+    collapse = value.owner.operation
+    groups = ir.ArrayAttr(collapse.attributes["reassociation"])
+    return collapse.operands[0], [[ir.IntegerAttr(d).value for d in ir.ArrayAttr(group)] for group in groups]
 
 
 def match_quantized_contraction(value: ir.Value) -> QuantizedContraction | None:

@@ -12,7 +12,7 @@ from torch_mlir.dialects import arith, func, linalg
 from torq_mlir.execution import compile_linalg
 
 from ..dialects import elements
-from .constant_folding import fold_floats
+from .constant_folding import fold_number
 from .qdq_generics import dequantize_generic, quantize_generic
 from .qparams import Dequantize, Quantize, match_dequantize
 from .structured import PARALLEL, element_type
@@ -132,7 +132,7 @@ def _is_elementwise(operation: ir.Operation) -> bool:
     init = block.arguments[len(maps) - 1]
     if any(inner.operation.name == "linalg.index" for inner in block.operations) or any(True for _ in init.uses):
         return False
-    if any(_number_of(value) is None for value in _captured(operation)):
+    if any(fold_number(value) is None for value in _captured(operation)):
         return False
     operands = zip(list(operation.operands)[:-1], maps[:-1], strict=True)
     return all(affine_map == identity or _is_number(operand) for operand, affine_map in operands)
@@ -145,14 +145,8 @@ def _captured(generic: ir.Operation) -> list[ir.Value]:
     return [v for v in used if (v.owner if isinstance(v.owner, ir.Block) else v.owner.operation.block) != block]
 
 
-def _number_of(value: ir.Value) -> np.ndarray | None:
-    """The one number that a scalar or a tensor is: constant, or dequantized from a constant."""
-    number = fold_floats(value)
-    return number if number is not None and number.size == 1 else None
-
-
 def _is_number(value: ir.Value) -> bool:
-    return _number_of(value) is not None
+    return fold_number(value) is not None
 
 
 def _same(first: Dequantize, second: Dequantize) -> bool:
@@ -196,7 +190,7 @@ def _copy(operation: ir.Operation, mapping: dict[ir.Value, ir.Value]) -> None:
 
 
 def _number(value: ir.Value) -> ir.Value:
-    return arith.constant(element_type(value), _number_of(value).item())
+    return arith.constant(element_type(value), fold_number(value).item())
 
 
 def _constant(array: np.ndarray) -> ir.Value:

@@ -145,3 +145,40 @@ func.func @two_runtime_operands(%x: tensor<2x3xi8>, %w: tensor<3x2xi8>) -> tenso
   } -> tensor<2x2xi8>
   return %q : tensor<2x2xi8>
 }
+
+// -----
+
+// Rows of several leading dimensions that meet one run-time matrix are rows of one product.
+
+// CHECK-LABEL: func.func @leading_dimensions
+// CHECK: %[[X:.*]] = tensor.collapse_shape %arg0
+// CHECK: %[[X2:.*]] = tensor.expand_shape %[[X]] {{.*}} into tensor<6x4xi8>
+// CHECK: "torq_hl.matmul"(%{{.*}}, %{{.*}}, %[[X2]], %arg1) {{.*}} -> tensor<6x5xi8>
+// CHECK: tensor.expand_shape {{.*}} into tensor<2x3x5xi8>
+// CHECK-NOT: linalg.
+func.func @leading_dimensions(%x: tensor<2x3x4xi8>, %w: tensor<4x5xi8>) -> tensor<2x3x5xi8> {
+  %zero = arith.constant 0 : i32
+  %acc_scale = arith.constant 0.125 : f64
+  %sy = arith.constant dense<0.5> : tensor<f32>
+  %zy = arith.constant dense<-4> : tensor<i8>
+  %ei = tensor.empty() : tensor<2x3x5xi32>
+  %init = linalg.fill ins(%zero : i32) outs(%ei : tensor<2x3x5xi32>) -> tensor<2x3x5xi32>
+  %acc = linalg.generic {indexing_maps = [affine_map<(b, m, n, k) -> (b, m, k)>, affine_map<(b, m, n, k) -> (k, n)>, affine_map<(b, m, n, k) -> (b, m, n)>], iterator_types = ["parallel", "parallel", "parallel", "reduction"]} ins(%x, %w : tensor<2x3x4xi8>, tensor<4x5xi8>) outs(%init : tensor<2x3x5xi32>) {
+  ^bb0(%a: i8, %b: i8, %out: i32):
+    %c = arith.extsi %a : i8 to i32
+    %d = arith.extsi %b : i8 to i32
+    %p = arith.muli %c, %d : i32
+    %s = arith.addi %out, %p : i32
+    linalg.yield %s : i32
+  } -> tensor<2x3x5xi32>
+  %e = tensor.empty() : tensor<2x3x5xf32>
+  %y = linalg.generic {indexing_maps = [affine_map<(b, m, n) -> (b, m, n)>, affine_map<(b, m, n) -> (b, m, n)>], iterator_types = ["parallel", "parallel", "parallel"]} ins(%acc : tensor<2x3x5xi32>) outs(%e : tensor<2x3x5xf32>) {
+  ^bb0(%in: i32, %out: f32):
+    %f = arith.sitofp %in : i32 to f64
+    %p = arith.mulf %f, %acc_scale : f64
+    %t = arith.truncf %p : f64 to f32
+    linalg.yield %t : f32
+  } -> tensor<2x3x5xf32>
+  %q = "quantized_decomposed.quantize_per_tensor"(%y, %sy, %zy) {quant_min = -128 : i64, quant_max = 127 : i64, dtype = si8, divide} : (tensor<2x3x5xf32>, tensor<f32>, tensor<i8>) -> tensor<2x3x5xi8>
+  return %q : tensor<2x3x5xi8>
+}

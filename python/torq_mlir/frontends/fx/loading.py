@@ -3,8 +3,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """From an exported program to one that is ready to import: static, without side effects, of operators to lower."""
 
-import functools
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -32,6 +31,7 @@ class LoadedProgram:
       outputs: what a call returns, then the new values of what it updates.
       state: values, by name of the input, of the buffers that a call updates.
       updates: for each output the name of the input that it is the new value of; None for what a call returns.
+      source_name: gives the name of the node of `source` that a node of `program` comes from.
     """
 
     program: ExportedProgram
@@ -40,17 +40,7 @@ class LoadedProgram:
     outputs: tuple[TensorInfo, ...]
     state: Mapping[str, np.ndarray]
     updates: tuple[str | None, ...]
-
-    def source_name(self, node: torch.fx.Node) -> str:
-        """The name of the node of `source` that a node of `program` comes from."""
-        for origin in reversed(node.meta.get("from_node") or ()):
-            if origin.name in self._source_names:
-                return origin.name
-        return node.name
-
-    @functools.cached_property
-    def _source_names(self) -> frozenset[str]:
-        return frozenset(node.name for node in self.source.graph.nodes)
+    source_name: Callable[[torch.fx.Node], str]
 
 
 def load(
@@ -71,11 +61,13 @@ def load(
     """
     source = fix_input_shapes(program, dict(input_shapes or {}), batch)
     check_signature(source)
-    _check_nodes(source.graph)
+    source_name = _namer(source)
+    _check_nodes(source.graph, source_name)
     decomposed = source.run_decompositions(dict(decomposition_table()))
     remove_assertions(decomposed.graph)
     sink_views(decomposed.graph)
-    _check_nodes(decomposed.graph)
+    _check_nodes(decomposed.graph, source_name)
+    _check_deterministic(decomposed.graph, source_name)
     explicit = make_updates_explicit(decomposed)
     return LoadedProgram(
         program=decomposed,
@@ -84,15 +76,14 @@ def load(
         outputs=describe_outputs(decomposed, explicit.outputs),
         state={name: to_numpy(value).copy() for name, value in explicit.state.items()},
         updates=tuple(explicit.updates),
+        source_name=source_name,
     )
 
 
-def _check_nodes(graph: torch.fx.Graph) -> None:
-    """Every node calls an operator, and gives tensors of dtypes that there is arithmetic for."""
+def _check_nodes(graph: torch.fx.Graph, name_of: Callable[[torch.fx.Node], str]) -> None:
+    """Every node calls a function of its inputs alone, on dtypes that there is arithmetic for."""
     for node in graph.nodes:
-        subject = f"input '{node.name}'" if node.op == "placeholder" else describe(node)
-        if node.op not in ("placeholder", "call_function", "output"):
-            raise ModelError(f"{subject}: control flow (an operator with a subgraph) is not supported")
+        subject = f"input '{node.name}'" if node.op == "placeholder" else f"{name_of(node)} ({operator_name(node)})"
         if isinstance(node.target, torch._ops.HigherOrderOperator):
             raise ModelError(f"{subject}: control flow and other operators with subgraphs are not supported")
         values = node.meta.get("val")
@@ -101,9 +92,21 @@ def _check_nodes(graph: torch.fx.Graph) -> None:
                 check_dtype(value.dtype, subject)
 
 
-def describe(node: torch.fx.Node) -> str:
-    """A node as errors name it."""
-    return f"{node.name} ({operator_name(node)})"
+def _check_deterministic(graph: torch.fx.Graph, name_of: Callable[[torch.fx.Node], str]) -> None:
+    for node in graph.nodes:
+        if torch.Tag.nondeterministic_seeded in getattr(node.target, "tags", ()):
+            raise ModelError(f"{name_of(node)} ({operator_name(node)}): random numbers are not supported")
+
+
+def _namer(program: ExportedProgram) -> Callable[[torch.fx.Node], str]:
+    """What gives the name of the node of `program` that a node of its decomposition comes from."""
+    names = frozenset(node.name for node in program.graph.nodes)
+
+    def name_of(node: torch.fx.Node) -> str:
+        origins = (origin.name for origin in reversed(node.meta.get("from_node") or ()) if origin.name in names)
+        return next(origins, node.name)
+
+    return name_of
 
 
 def operator_name(node: torch.fx.Node) -> str:

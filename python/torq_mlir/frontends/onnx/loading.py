@@ -12,7 +12,7 @@ from google.protobuf.message import DecodeError
 
 from torq_mlir.errors import ModelError
 
-from . import checks, naming, shapes, skeleton, upgrade
+from . import checks, naming, shapes, skeleton, torch_mlir_gaps, upgrade
 
 
 def load(
@@ -48,6 +48,7 @@ def load(
     checks.check_operators(model)
     checks.check_validity(model)
     shapes.infer_types(model)
+    torch_mlir_gaps.avoid(model)
     skeleton.put_back(model.graph, constants)
     return model
 

@@ -16,7 +16,7 @@ from torch_mlir import ir, rewrite
 from torch_mlir.dialects import arith
 
 from torq_mlir.dialects import elements, quantized_decomposed
-from torq_mlir.numerics.zero_points import INT32_MAX, accumulator_bound
+from torq_mlir.numerics.zero_points import INT32_MAX, accumulator_bound, input_zero_point_correction
 from torq_mlir.rewriting.patterns import NOT_MINE, NoMatch
 from torq_mlir.rewriting.structured import integer_type
 from torq_mlir.rewriting.tensor_arithmetic import TensorArithmetic
@@ -37,13 +37,14 @@ def accumulate(dialect: Dialect, operation: ir.Operation, rewriter: rewrite.Patt
         raise NoMatch(f"the input of {operation.name} is quantized per channel")
     if any(each.width < 8 and each.values() is None for each in (input, weights)):
         raise NoMatch(f"an operand of {operation.name} has less than 8 bits and is not constant")
-    _check_accumulator(contraction, input, weights)
-    # All that can fail without a trace comes before the first operation is built.
+    reach = greatest(contraction, input, weights)
+    if reach > INT32_MAX:
+        raise NoMatch(f"the i32 accumulator of {operation.name} could reach {reach}")
     static = input.parameters is not None and weights.parameters is not None
     scale = constant_scale(contraction, input, weights) if static else None
     with ir.InsertionPoint(operation), operation.location:
         try:
-            result = _Accumulation(dialect.arithmetic, contraction, input, weights).result(scale)
+            result = _Accumulation(dialect.arithmetic, contraction, input, weights).result(scale, reach)
         except NoMatch as no_match:
             raise NoMatch(f"{operation.name}: {no_match}") from None
         if contraction.bias is not None:
@@ -63,7 +64,7 @@ class _Accumulation:
         self.a, self.contraction, self.input, self.weights = a, contraction, input, weights
         self.constant_weights = weights.values()
 
-    def result(self, scale: np.ndarray | None) -> ir.Value:
+    def result(self, scale: np.ndarray | None, reach: int) -> ir.Value:
         """The dequantized sum: with constant scales for the accumulator, or with those of the operands at run time."""
         parameters = [self._run_time_parameters(each) for each in (self.input, self.weights)] if scale is None else []
         zero_points: list[ZeroPoint] = [
@@ -72,7 +73,7 @@ class _Accumulation:
         ]
         accumulator = self._accumulator(*zero_points)
         if scale is not None:
-            return dequantize_accumulator(self.a, accumulator, scale)
+            return dequantize_accumulator(accumulator, scale, reach)
         value = self.a.integer_to_float(accumulator, ir.F32Type.get())
         for each, _ in parameters:
             value = self.a.multiply(value, each)
@@ -135,36 +136,44 @@ class _Accumulation:
         """`accumulator - zx * sum w - zw * sum x + terms * zx * zw` for the remaining zero points."""
         a, contraction = self.a, self.contraction
         input_zp, weight_zp = remaining
-        total_input = total_weights = None
-        if not _is_zero(input_zp) and self.constant_weights is not None:
-            total_weights = self._constant_sum_of_weights(taken[1])
-        elif not _is_zero(input_zp):
-            total_weights = _less(a, contraction.sum_of_weights(a, operands[1]), contraction.terms * taken[1])
+        if not _is_zero(input_zp):
+            accumulator = self._less_weights(accumulator, operands[1], input_zp, taken[1])
         if not _is_zero(weight_zp):
-            total_input = _less(a, contraction.sum_of_input(a, operands[0]), contraction.terms * taken[0])
-        result = accumulator
-        for zero_point, total in ((input_zp, total_weights), (weight_zp, total_input)):
-            if total is not None:
-                result = a.subtract(result, a.multiply(total, zero_point))
-        if total_weights is not None and total_input is not None:
-            cross = a.multiply(a.splat(contraction.terms, integer_type(32), contraction.result_type.rank), input_zp)
-            result = a.add(result, a.multiply(cross, weight_zp))
-        return result
+            total = contraction.sum_of_input(a, operands[0])
+            total = a.subtract(total, contraction.terms * taken[0]) if taken[0] else total
+            accumulator = a.subtract(accumulator, a.multiply(total, weight_zp))
+        if not _is_zero(input_zp) and not _is_zero(weight_zp):
+            terms = a.splat(contraction.terms, integer_type(32), contraction.result_type.rank)
+            accumulator = a.add(accumulator, a.multiply(a.multiply(terms, input_zp), weight_zp))
+        return accumulator
 
-    def _constant_sum_of_weights(self, zero_point: int) -> ir.Value:
-        values = self.constant_weights.astype(np.int64) - zero_point
-        total = values.sum(axis=self.contraction.reduced, keepdims=True)
-        return self.a.constant(self.contraction.of_weights(total), integer_type(32))
+    def _less_weights(self, accumulator: ir.Value, weights: ir.Value, input_zp: ZeroPoint, taken: int) -> ir.Value:
+        """`accumulator - zx * sum (w - taken)`."""
+        a, contraction, i32 = self.a, self.contraction, integer_type(32)
+        if self.constant_weights is None:
+            total = contraction.sum_of_weights(a, weights)
+            total = a.subtract(total, contraction.terms * taken) if taken else total
+            return a.subtract(accumulator, a.multiply(total, input_zp))
+        values = self.constant_weights.astype(np.int64) - taken
+        if isinstance(input_zp, int):
+            term = input_zero_point_correction(values, input_zp, contraction.reduced)
+            return a.add(accumulator, a.constant(self._of_kept(term), i32))
+        total = a.constant(self._of_kept(values.sum(axis=contraction.reduced)), i32)
+        return a.subtract(accumulator, a.multiply(total, input_zp))
+
+    def _of_kept(self, values: np.ndarray) -> np.ndarray:
+        """Values over the dimensions of the weights that are kept, in the rank of the result."""
+        return self.contraction.of_weights(np.expand_dims(values, self.contraction.reduced))
 
 
-def dequantize_accumulator(a: TensorArithmetic, accumulator: ir.Value, scale: np.ndarray) -> ir.Value:
+def dequantize_accumulator(accumulator: ir.Value, scale: np.ndarray, reach: int) -> ir.Value:
     """A dequantization of i32 values that are signed and have no zero point, to f32.
 
     Args:
       scale: f64, in the rank of the accumulator, of more than one element along one dimension at most.
+      reach: no value is greater in magnitude.
     """
-    si32 = ir.IntegerType.get_signed(32)
-    attributes = {"quant_min": -(2**31), "quant_max": 2**31 - 1, "dtype": si32}
+    attributes = {"quant_min": -reach, "quant_max": reach, "dtype": ir.IntegerType.get_signed(32)}
     varying = [d for d, size in enumerate(scale.shape) if size > 1]
     zero_point = arith.constant(None, elements.from_numpy(np.zeros(scale.size if varying else (), np.int32)))
     values = arith.constant(None, elements.from_numpy(scale.reshape(-1 if varying else ())))
@@ -199,12 +208,6 @@ def _of_input(contraction: Contraction, input: DequantizedOperand, values: np.nd
     return values.reshape((1,) * contraction.result_type.rank)
 
 
-def _check_accumulator(contraction: Contraction, input: DequantizedOperand, weights: DequantizedOperand) -> None:
-    """Refuses a contraction whose i32 accumulator could overflow; what it could reach is `greatest`."""
-    if (bound := greatest(contraction, input, weights)) > INT32_MAX:
-        raise NoMatch(f"the i32 accumulator of {contraction.operation.name} could reach {bound}")
-
-
 def greatest(contraction: Contraction, input: DequantizedOperand, weights: DequantizedOperand) -> int:
     """A bound of the magnitude of the accumulator and of all that is added up for it."""
     reach = 1 << (input.width + 1)  # of an integer less any zero point
@@ -217,8 +220,4 @@ def greatest(contraction: Contraction, input: DequantizedOperand, weights: Dequa
 
 def _is_zero(zero_point: ZeroPoint) -> bool:
     return isinstance(zero_point, int) and zero_point == 0
-
-
-def _less(a: TensorArithmetic, total: ir.Value, number: int) -> ir.Value:
-    return a.subtract(total, number) if number else total
 

@@ -121,11 +121,15 @@ class Dialect(abc.ABC):
 
     Attributes:
       contractions: names of operations that `match_contraction` may take.
+      movements: names of operations that `match_movement` may take.
       arithmetic: how to build others.
+      has_f64: whether it computes in f64.
     """
 
     contractions: Sequence[str]
+    movements: Sequence[str]
     arithmetic: TensorArithmetic
+    has_f64: bool
 
     @abc.abstractmethod
     def match_contraction(self, operation: ir.Operation) -> Contraction | None:
@@ -144,6 +148,10 @@ class Dialect(abc.ABC):
         """The operands of an addition of f32 tensors, without what broadcasts them."""
 
     @abc.abstractmethod
+    def add_float_bias(self, value: ir.Value, bias: ir.Value) -> ir.Value:
+        """The sum of an f32 tensor and the bias that a contraction has as an operand."""
+
+    @abc.abstractmethod
     def add_bias(self, accumulator: ir.Value, bias: np.ndarray) -> ir.Value:
         """The sum of an i32 tensor and constants, i32 and in its rank, that stretch."""
 
@@ -157,7 +165,7 @@ class Dialect(abc.ABC):
         bounds: tuple[int, int],
         storage: ir.IntegerType,
         greatest: int,
-    ) -> ir.Value | None:
+    ) -> ir.Value:
         """`clamp(rescale(accumulator, multiplier, shift) + zero_point, *bounds)`; see `numerics.rescale`.
 
         Args:
@@ -165,6 +173,6 @@ class Dialect(abc.ABC):
           storage: signless type of the result, which is signed.
           greatest: no accumulator is greater in magnitude.
 
-        Returns:
-          None where the dialect cannot express it.
+        Raises:
+          NoMatch: the dialect cannot express it.
         """

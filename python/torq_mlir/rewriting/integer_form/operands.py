@@ -17,10 +17,10 @@ from torq_mlir.rewriting.tensor_arithmetic import TensorArithmetic
 from torq_mlir.rewriting.tensor_arithmetic.parameters import Placement, constant_integers
 
 from .dialect import Dialect, Movement
+from .flips import flip
 
 _PREFIX = "quantized_decomposed.dequantize_"
 _GRANULARITIES = f"{_PREFIX}per_tensor", f"{_PREFIX}per_channel", f"{_PREFIX}per_token"
-_XOR = "tosa.bitwise_xor", "stablehlo.xor"
 
 
 @dataclass(frozen=True)
@@ -168,14 +168,3 @@ def match_dequantized(dialect: Dialect, value: ir.Value) -> DequantizedOperand |
         steps.insert(0, movement)
         value = operation.operands[0]
     return None
-
-
-def flip(a: TensorArithmetic, value: ir.Value) -> ir.Value:
-    """Unsigned storage as signed storage or the other way round: the highest bit flipped. Two flips are none."""
-    highest = -(1 << (element_type(value).width - 1))
-    if not isinstance(value.owner, ir.Block) and value.owner.operation.name in _XOR:
-        operation = value.owner.operation
-        bit = elements.constant_value(operation.operands[1])
-        if bit is not None and np.all(bit == highest):
-            return operation.operands[0]
-    return a.bitwise_xor(value, highest)
