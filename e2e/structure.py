@@ -40,9 +40,11 @@ def body(function: ir.Operation) -> Iterator[ir.Operation]:
 
 
 def layer_operations(function: ir.Operation, layers: Mapping[str, Layer]) -> dict[ir.Operation, Layer]:
-    """The operation whose result is the output of a layer: the last one whose location ends with the quantizing node.
+    """The operation whose result is the output of a layer.
 
-    Quantizing nodes of layers that only move the values may follow it there: their quantization changes nothing.
+    It is the last one whose location ends with the quantizing node, or what moves its result on behalf of the layer:
+    the quantization may have gone through a reshape of the float values. Quantizing nodes of layers that only move the
+    values may follow in the location: their quantization changes nothing.
 
     Args:
       layers: by the names of their nodes.
@@ -53,7 +55,18 @@ def layer_operations(function: ir.Operation, layers: Mapping[str, Layer]) -> dic
         if names and names[-1] in layers and operation.name not in _NO_VALUES and not _is_sign_flip(operation):
             last[_computed_layer(names, layers).name] = operation
     by_name = {layer.name: layer for layer in layers.values()}
-    return {operation: by_name[name] for name, operation in last.items()}
+    return {_moved_within(operation, by_name[name]): by_name[name] for name, operation in last.items()}
+
+
+def _moved_within(operation: ir.Operation, layer: Layer) -> ir.Operation:
+    """The last movement of the result that stands for float nodes of the layer."""
+    nodes = {node.name for node in layer.float_nodes}
+    while True:
+        users = [use.owner.operation for result in operation.results for use in result.uses]
+        moving = [user for user in users if user.name in _MOVEMENTS and set(source_names(user.location)) <= nodes]
+        if not moving:
+            return operation
+        operation = moving[0]
 
 
 def _computed_layer(names: Sequence[str], layers: Mapping[str, Layer]) -> Layer:

@@ -108,8 +108,8 @@ def _undeclared_float_operations(
     """Interior float operations that stand for nodes of other layers than those with an operator in `declared`."""
     allowed: set[str] = set()
     for layer in found:
-        if any(op_type(node) in declared for node in layer.nodes if node.op == "call_function"):
-            allowed.update(node.name for node in (*layer.nodes, *layer.sources, layer.node))
+        if any(op_type(node) in declared for node in layer.float_nodes if node.op == "call_function"):
+            allowed.update(node.name for node in (*layer.float_nodes, *layer.sources, layer.node))
     return [
         operation
         for operation in interior_float_operations(function)

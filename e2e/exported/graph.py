@@ -40,12 +40,12 @@ class Layer:
     """A quantized tensor, by the node that quantizes it with constant parameters.
 
     Attributes:
-      nodes: those on floats between the dequantizations and `node`, in order.
+      float_nodes: those on floats between the dequantizations and `node`, in order.
       sources: the dequantizations.
     """
 
     node: torch.fx.Node
-    nodes: tuple[torch.fx.Node, ...]
+    float_nodes: tuple[torch.fx.Node, ...]
     sources: tuple[torch.fx.Node, ...]
 
     @property
@@ -55,7 +55,7 @@ class Layer:
     @property
     def op_types(self) -> tuple[str, ...]:
         """The operators that the layer computes, such as `aten.linear`."""
-        return tuple(op_type(node) for node in self.nodes if node.op == "call_function")
+        return tuple(op_type(node) for node in self.float_nodes if node.op == "call_function")
 
     @property
     def scale(self) -> float:
@@ -81,6 +81,11 @@ class Layer:
     def key(self) -> tuple:
         """What the values are computed from: equal for layers that differ in data movement alone."""
         return (self.moved, *self.node.args[1:])
+
+    @property
+    def movement(self) -> bool:
+        """Whether the values are those of another quantized tensor of the same parameters, moved."""
+        return self.moved.target is DEQUANTIZE[0] and self.moved.args[1:3] == self.node.args[1:3]
 
     @property
     def is_selection(self) -> bool:

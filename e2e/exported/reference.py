@@ -69,7 +69,7 @@ def exact_values(layer: Layer, values: Values, *, moved: bool, rounded_bias: boo
     """
     known: dict[str, Any] = {source.name: _dequantize(source, values) for source in layer.sources}
     with torch.no_grad():
-        for node in layer.nodes:
+        for node in layer.float_nodes:
             if node.op == "placeholder":
                 known[node.name] = _double(values[node.name])
                 continue

@@ -5,6 +5,7 @@
 
 import os
 import sys
+import zipfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -93,7 +94,7 @@ def _read_exported(path: Path) -> "torch.export.ExportedProgram":
 
     try:
         return torch.export.load(path)
-    except (OSError, RuntimeError) as error:
+    except (OSError, RuntimeError, zipfile.BadZipFile) as error:
         raise ModelError(f"{path}: not a program of torch.export: {' '.join(str(error).split())}") from error
 
 

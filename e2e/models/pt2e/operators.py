@@ -11,6 +11,7 @@ from collections.abc import Callable
 import torch
 import torch.ao.quantization.fx._decomposed
 from torch import nn
+from torchao.quantization import quant_primitives  # noqa: F401  (its import registers the operators)
 
 from e2e.models.pt2e.modules import Input, Model
 

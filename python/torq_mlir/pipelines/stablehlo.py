@@ -22,4 +22,6 @@ TORCH_TO_STABLEHLO = (
     "cse)"
 )
 
-STABLEHLO_TO_LINALG = "builtin.module(func.func(stablehlo-legalize-to-linalg,canonicalize,cse))"
+STABLEHLO_TO_LINALG = (
+    "builtin.module(func.func(stablehlo-legalize-to-linalg),stablehlo-convert-to-signless,canonicalize,cse)"
+)

@@ -31,6 +31,8 @@ def accumulate(dialect: Dialect, operation: ir.Operation, rewriter: rewrite.Patt
     if contraction is None:
         return NOT_MINE
     input, weights = (match_dequantized(dialect, value) for value in (contraction.input, contraction.weights))
+    if input is None and weights is None:
+        return NOT_MINE
     if input is None or weights is None:
         raise NoMatch(f"not both operands of {operation.name} are dequantized from 8 bits or less")
     if input.parameters is not None and not input.is_per_tensor:
@@ -92,7 +94,7 @@ class _Accumulation:
                 raise NoMatch("the weights are quantized per token")
             values = [value if value is None else contraction.of_input(a, value) for value in values]
         else:
-            extents = [1] * contraction.result_type.rank
+            extents = [1] * contraction.rank
             values = [value if value is None else a.reshape(value, extents) for value in values]
         return values[0], 0 if values[1] is None else values[1]
 
@@ -143,7 +145,7 @@ class _Accumulation:
             total = a.subtract(total, contraction.terms * taken[0]) if taken[0] else total
             accumulator = a.subtract(accumulator, a.multiply(total, weight_zp))
         if not _is_zero(input_zp) and not _is_zero(weight_zp):
-            terms = a.splat(contraction.terms, integer_type(32), contraction.result_type.rank)
+            terms = a.splat(contraction.terms, integer_type(32), contraction.rank)
             accumulator = a.add(accumulator, a.multiply(a.multiply(terms, input_zp), weight_zp))
         return accumulator
 
@@ -199,13 +201,13 @@ def _of_weights(contraction: Contraction, weights: DequantizedOperand, values: n
     if not np.array_equal(np.broadcast_to(first, values.shape), values):
         raise NoMatch(f"the weight scales of {contraction.operation.name} vary along a summed dimension")
     if np.all(first == first.flat[0]):
-        return first.flat[0].reshape((1,) * contraction.result_type.rank)
+        return first.flat[0].reshape((1,) * contraction.rank)
     shape = [1 if d in contraction.reduced else size for d, size in enumerate(contraction.weights.type.shape)]
     return contraction.of_weights(np.broadcast_to(first, shape))
 
 
 def _of_input(contraction: Contraction, input: DequantizedOperand, values: np.ndarray) -> np.ndarray:
-    return values.reshape((1,) * contraction.result_type.rank)
+    return values.reshape((1,) * contraction.rank)
 
 
 def greatest(contraction: Contraction, input: DequantizedOperand, weights: DequantizedOperand) -> int:

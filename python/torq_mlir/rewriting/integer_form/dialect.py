@@ -64,6 +64,11 @@ class Contraction(abc.ABC):
     reduced: tuple[int, ...]
 
     @property
+    def rank(self) -> int:
+        """The rank of the result."""
+        return ir.RankedTensorType(self.operation.results[0].type).rank
+
+    @property
     def result_type(self) -> ir.RankedTensorType:
         """The type of the integer result."""
         shape = ir.RankedTensorType(self.operation.results[0].type).shape

@@ -52,7 +52,7 @@ class _Convolution(_StablehloContraction):
         return bool(self._padding().any()) or any(size != 1 for size in self._per_spatial("lhs_dilation", 1))
 
     def of_weights(self, values: np.ndarray) -> np.ndarray:
-        shape = [1] * ir.RankedTensorType(self.operation.results[0].type).rank
+        shape = [1] * self.rank
         shape[self._dimensions.output_feature_dimension] = -1
         return values.reshape(shape)
 
@@ -125,12 +125,8 @@ class _DotGeneral(_StablehloContraction):
     def pads(self) -> bool:
         return False
 
-    @property
-    def _rank(self) -> int:
-        return ir.RankedTensorType(self.operation.results[0].type).rank
-
     def _weight_extents(self, shape: tuple[int, ...]) -> list[int]:
-        rows = self._rank - self.batches - len(self.columns)
+        rows = self.rank - self.batches - len(self.columns)
         return [*shape[: self.batches], *[1] * rows, *(shape[d] for d in self.columns)]
 
     def of_weights(self, values: np.ndarray) -> np.ndarray:

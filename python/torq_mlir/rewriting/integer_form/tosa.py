@@ -72,8 +72,7 @@ class _Convolution(_TosaContraction):
         return transposed or any(ir.DenseI64ArrayAttr(self.operation.attributes["pad"]))
 
     def of_weights(self, values: np.ndarray) -> np.ndarray:
-        rank = ir.RankedTensorType(self.operation.results[0].type).rank
-        return values.reshape((1,) * (rank - 1) + (-1,))
+        return values.reshape((1,) * (self.rank - 1) + (-1,))
 
     def of_input(self, a: TensorArithmetic, values: ir.Value) -> ir.Value:
         raise NoMatch("a convolution mixes tokens")
