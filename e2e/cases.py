@@ -5,6 +5,7 @@
 
 import dataclasses
 import functools
+import re
 from collections.abc import Callable
 
 from e2e import onnx_quant, oracle
@@ -14,6 +15,8 @@ from e2e.models.catalog import model_inputs, quantized_model
 from e2e.models.features import FEATURES
 from e2e.models.light import LIGHT
 from e2e.models.onnx_operators import OPERATORS
+from e2e.models.qdq_features import QDQ_FEATURES
+from e2e.targets import cases as target_cases
 
 FORMS = ("qdq-per-channel", "qoperator")
 MAIN_VARIANTS = (*FORMS, "qdq-per-tensor", "qdq-u8", "full-integer")
@@ -26,12 +29,24 @@ MORE_VARIANTS = {
     "qoperator-u8": "conv_3x3 conv_depthwise gemm matmul add mul concat averagepool global_averagepool cnn_small",
     "full-integer-u8": "conv_3x3 gemm add concat maxpool_pads cnn_small cnn_softmax",
 }
+# Of the models whose operators have no QOperator form.
+QDQ_VARIANTS = ("qdq-per-channel", "qdq-u8")
 LIGHT_VARIANTS = {"resnet50": MAIN_VARIANTS, "squeezenet": MAIN_VARIANTS}
 # What `make test` runs of them; of the small models it runs all.
 FAST_LIGHT_VARIANTS = {"squeezenet": FORMS}
 # Models whose forms are not the same network: the quantizer drops these activations in QOperator form alone, and gives
 # an average pooling before a Concat the parameters of its input in QDQ form alone.
 DIFFERENT_FORMS = ("relu", "clip", "densenet121")
+# Among the small models, the variants that every run takes; the others differ for few layers, and run for those only.
+FAST_VARIANTS = ("qdq-per-channel", "qoperator", "full-integer", *MORE_VARIANTS)
+ALL_VARIANTS_FAST = frozenset(
+    {"conv_3x3", "conv_depthwise", "gemm", "add", "mul", "concat", "maxpool_pads", "averagepool_pads", "cnn_small"}
+)
+# Of the exported programs: a static and a dynamic recipe for each kind of model, each operator, and what is particular.
+FAST_EXPORTED = (
+    r"pt2e\.(op\..*|.*\.per-channel|(mlp|self_attention)\.dynamic|(small_cnn|mlp|bmm)\.u8|mlp\.(narrow|qat|x86)"
+    r"|small_cnn\.(symmetric|affine-weights|u8-weights)|decoder_step\.(tokens-int4-groups|torchao-int8))"
+)
 SOFTMAX = frozenset({"Softmax", "QLinearSoftmax"})
 # Local response normalization has no quantized form.
 FLOAT_OPS = {name: SOFTMAX | {"LRN"} for name in ("alexnet", "inception_v1", "zfnet512")}
@@ -54,7 +69,8 @@ class Case:
 @functools.cache
 def registry() -> dict[str, Case]:
     """All cases by name, the small ones first."""
-    cases = [*_oracle_cases(), *_feature_cases(), *_onnx_cases(), *_exported_cases(), *_light_cases()]
+    targets = [Case(*case) for case in target_cases.cases()]
+    cases = [*_oracle_cases(), *_feature_cases(), *_onnx_cases(), *_exported_cases(), *targets, *_light_cases()]
     return {case.name: case for case in cases}
 
 
@@ -79,9 +95,13 @@ def _feature_cases() -> list[Case]:
     cases = []
     for name in FEATURES:
         more = [variant for variant, names in MORE_VARIANTS.items() if name in names.split()]
-        cases += [_model_case(name, variant, samples=2) for variant in (*MAIN_VARIANTS, *more)]
+        fast = (*MAIN_VARIANTS, *more) if name in ALL_VARIANTS_FAST else FAST_VARIANTS
+        cases += [
+            _model_case(name, variant, samples=2, slow=variant not in fast) for variant in (*MAIN_VARIANTS, *more)
+        ]
         if name not in DIFFERENT_FORMS:
             cases.append(_forms_case(name))
+    cases += [_model_case(name, variant, samples=2) for name in QDQ_FEATURES for variant in QDQ_VARIANTS]
     return cases
 
 
@@ -109,4 +129,5 @@ def _onnx_cases() -> list[Case]:
 
 
 def _exported_cases() -> list[Case]:
-    return [Case(*case) for case in exported_cases.cases()]
+    cases = exported_cases.cases()
+    return [Case(name, check, slow or not re.fullmatch(FAST_EXPORTED, name)) for name, check, slow in cases]

@@ -145,13 +145,16 @@ def QuantizedDecomposedBackendTypeConversion
   let dependentDialects = ["arith", "quantized_decomposed", "stablehlo", "torch", "torch_c"];
 }
 
-def TorchMaxPoolInFloat : Pass<"torch-max-pool-in-float"> {
-  let summary = "Pool stored values in float where a backend cannot in integers";
+def TorchIntegersInFloat : Pass<"torch-integers-in-float"> {
+  let summary = "Pool and multiply stored integers in float where a backend cannot";
   let description = [{
     The maximum of stored values is that of the numbers they stand for, and
-    `quantized-decomposed-simplify` makes use of it. TOSA has no unsigned
-    pooling, and the conversion to StableHLO has none of less than 32 bits.
-    Their values go through f32, which holds them all.
+    `quantized-decomposed-simplify` makes use of it; some exported programs
+    multiply stored values. TOSA has no unsigned types, and the conversion to
+    StableHLO has no pooling of less than 32 bits and no product of different
+    types. What they cannot do goes through f32, as if it were quantized with a
+    scale of 1; torq-fuse-quantized-ops-tosa and -stablehlo make integer
+    products of that again.
 
     ```mlir
     %y = torch.aten.max_pool2d %x, ... : !torch.vtensor<[1,3,4,4],ui8>, ...

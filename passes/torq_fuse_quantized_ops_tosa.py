@@ -1,7 +1,7 @@
 # Part of the torq-mlir project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Contractions of dequantized operands in TOSA become contractions of integers, and what quantizes them a rescale."""
+"""Contractions of dequantized operands in TOSA become those of integers, and what quantizes them a rescale."""
 
 from torch_mlir import ir
 

@@ -24,7 +24,7 @@ STATIC = {
     "narrow": _FEW,
     "symmetric": f"{_FEW} bmm self_attention",
     "affine-weights": f"{_FEW} grouped_conv depthwise_separable_block linear3d",
-    "u8-weights": f"{_FEW} grouped_conv bmm",
+    "u8-weights": f"{_FEW} grouped_conv conv_transpose bmm",
     "qat": "mlp conv1d conv_bn_relu residual_block small_cnn encoder_layer",
 }
 # Those that leave the last product in float, for a backend that fuses what follows.
@@ -59,8 +59,10 @@ OPERATORS = (
 )
 # Training with folded batch normalization takes the better part of a minute to prepare.
 _SLOW = frozenset({"conv_bn_relu.qat", "residual_block.qat", "small_cnn.qat"})
-# What no recipe quantizes.
-_FLOAT_OPS = frozenset({"aten.softmax", "aten.layer_norm", "aten.gelu", "aten.scaled_dot_product_attention"})
+# What no recipe quantizes, and transposed convolutions, which torq_hl does not have.
+_FLOAT_OPS = frozenset(
+    {"aten.softmax", "aten.layer_norm", "aten.gelu", "aten.scaled_dot_product_attention", "aten.conv_transpose2d"}
+)
 
 Check = Callable[[Backend], Report]
 

@@ -89,14 +89,25 @@ def _match(layer: Layer, produced: np.ndarray, values: Mapping[str, Any]) -> tup
     The movement that comes last can change places with the quantization, and a product of matrices have fewer
     dimensions than that of batches of them.
     """
-    candidates = [(_expected(layer, values, moved), moved) for moved in (True, False)]
-    for expected, moved in candidates:
-        if (actual := from_storage(produced, expected)) is not None:
-            return actual, expected, moved
-    for expected, moved in reversed(candidates):
-        if produced.size == expected.size:
-            return from_storage(produced.reshape(expected.shape), expected), expected, moved
+    for moved in (True, False):
+        expected = _expected(layer, values, moved)
+        if _is_merged(produced.shape, expected.shape):
+            actual = from_storage(produced.reshape(expected.shape), expected)
+            return None if actual is None else (actual, expected, moved)
     return None
+
+
+def _is_merged(shape: Sequence[int], other: Sequence[int]) -> bool:
+    """Whether neighbouring dimensions of one shape make those of the other; ones are anywhere."""
+    few, many = sorted(([size for size in each if size != 1] for each in (shape, other)), key=len)
+    rest = iter(many)
+    for size in few:
+        product = 1
+        while product < size:
+            product *= next(rest, size + 1)
+        if product != size:
+            return False
+    return next(rest, None) is None
 
 
 def _expected(layer: Layer, values: Mapping[str, Any], moved: bool) -> np.ndarray:

@@ -13,13 +13,15 @@ from e2e.models.cache import cached
 from e2e.models.features import FEATURES
 from e2e.models.light import light_model
 from e2e.models.network import seed_of
+from e2e.models.qdq_features import QDQ_FEATURES
 from e2e.models.quantization import VARIANTS, float_inputs, quantize
 
 
 def quantized_model(name: str, variant: str) -> onnx.ModelProto:
-    """A model of `FEATURES` or `LIGHT` in one of its quantized forms; the latter are kept on disk."""
-    if name in FEATURES:
-        return _quantized(FEATURES[name](), name, variant, calibration_samples=8)
+    """A small model or one of `LIGHT` in one of its quantized forms; the latter are kept on disk."""
+    features = FEATURES | QDQ_FEATURES
+    if name in features:
+        return _quantized(features[name](), name, variant, calibration_samples=8)
 
     samples = 1 if name == "vgg19" else 3
 

@@ -14,6 +14,7 @@ import numpy as np
 import onnx
 from onnx import TensorProto, helper
 from onnxruntime.quantization import CalibrationDataReader, QuantFormat, QuantType, quantize_static
+from onnxruntime.quantization.registry import QDQRegistry, QLinearOpsRegistry
 
 
 @dataclasses.dataclass(frozen=True)
@@ -53,6 +54,17 @@ VARIANTS = {
 }
 
 
+# The quantizer's own choice leaves these in float, though it can put any operator between quantized tensors.
+_UNREGISTERED = (
+    *("Abs", "Div", "Elu", "Erf", "Exp", "Expand", "Gelu", "HardSigmoid", "HardSwish", "Max", "Min", "Neg", "PRelu"),
+    *("ReduceMean", "Sqrt", "Sub", "Tanh"),
+)
+_OPERATORS = {
+    QuantFormat.QOperator: [*QLinearOpsRegistry],
+    QuantFormat.QDQ: sorted({*QLinearOpsRegistry, *QDQRegistry, *_UNREGISTERED}),
+}
+
+
 class SampleReader(CalibrationDataReader):
     """Calibration data that are a list of feeds."""
 
@@ -88,6 +100,7 @@ def quantize(model: onnx.ModelProto, variant: Variant, feeds: Sequence[dict[str,
                 per_channel=variant.per_channel,
                 activation_type=variant.activation_type,
                 weight_type=variant.weight_type,
+                op_types_to_quantize=_OPERATORS[variant.quant_format],
                 extra_options={
                     "ActivationSymmetric": variant.symmetric_activations,
                     "QuantizeBias": variant.quantize_bias,

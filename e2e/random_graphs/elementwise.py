@@ -13,8 +13,9 @@ from e2e.random_graphs.qparams import Computed
 RANKS = (4, 3, 2, 1, 5)
 # The weights of an addition have 16 bits: beyond this ratio of scales they have less than 1/16 of a step to give.
 _GREATEST_RATIO = 7.9
-# Tables and float operations are evaluated in f32; exponentials of more are useless.
 _GREATEST_EXPONENT = 20.0
+# ONNX Runtime's functions have an absolute error of about 1e-7, which is to be less than 1/64 of a step.
+_LEAST_SCALE = 2.0**-17
 
 
 def addition(b: Builder) -> Computed:
@@ -167,7 +168,7 @@ def function(b: Builder) -> Computed:
     y = b.pick(FUNCTIONS)(b, b.dequantize(x))
     while b.one_in(4):
         y = b.pick(FUNCTIONS)(b, y)
-    return Computed(y, float(x.qparams.scale), 0.0, [x.qparams])
+    return Computed(y, float(x.qparams.scale), _LEAST_SCALE, [x.qparams])
 
 
 def gate(b: Builder) -> Computed:
@@ -175,13 +176,13 @@ def gate(b: Builder) -> Computed:
     x = b.source(*RANKS)
     real = b.dequantize(x)
     y = b.node("Mul", real, b.pick((_plain("Sigmoid"), _hard_sigmoid, _plain("Tanh")))(b, real))
-    return Computed(y, None, 0.0, [x.qparams])
+    return Computed(y, None, _LEAST_SCALE, [x.qparams])
 
 
 def softmax(b: Builder) -> Computed:
     x = b.source(2, 3, 4)
     axis = b.integer(-1, len(x.shape) - 1)
-    return Computed(b.node("Softmax", b.dequantize(x), axis=axis))
+    return Computed(b.node("Softmax", b.dequantize(x), axis=axis), None, _LEAST_SCALE)
 
 
 OPERATIONS = (addition, product, extremum, quotient, function, function, gate, softmax)

@@ -11,7 +11,8 @@ import numpy as np
 
 from e2e.random_graphs.builder import Builder, QParams
 
-_LEAST_SCALE = 2.0**-60
+# Of values that are about zero, whose range says nothing.
+_LEAST_SCALE = 2.0**-24
 
 
 @dataclasses.dataclass(frozen=True)
@@ -35,7 +36,8 @@ def output_qparams(b: Builder, computed: Computed) -> QParams:
     """Parameters whose range the values mostly use: just so, saturating, wastefully, or those of a source."""
     real = b.real[computed.name]
     low, high = min(real.min(initial=0.0), 0.0), max(real.max(initial=0.0), 0.0)
-    fit = max((high - low) / 255, computed.least_scale, _LEAST_SCALE)
+    finest = _LEAST_SCALE if computed.unit is None else computed.unit / 64
+    fit = max((high - low) / 255, computed.least_scale, finest)
     kinds = ["fit", "unit", "same", "narrow", "wide", "one", "power of two"]
     kind = b.pick(kinds)
     usable = [qparams for qparams in computed.sources if fit / 8 <= qparams.scale and qparams.scale <= 64 * fit]

@@ -3,6 +3,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Pooling and means."""
 
+import math
 from collections.abc import Sequence
 
 import numpy as np
@@ -32,7 +33,7 @@ def pooling(b: Builder) -> Computed:
     if op_type == "AveragePool" and b.one_in(2):
         attributes["count_include_pad"] = 1
     y = b.node(op_type, b.dequantize(x), **attributes)
-    unit = float(x.qparams.scale) / (1 if op_type == "MaxPool" else int(np.prod(kernel)))
+    unit = float(x.qparams.scale) / (1 if op_type == "MaxPool" else math.prod(kernel))
     return Computed(y, unit, 0.0, [x.qparams])
 
 
@@ -45,7 +46,7 @@ def _ceil_mode_is_clear(attributes: dict, spatial: Sequence[int]) -> bool:
 def global_pooling(b: Builder) -> Computed:
     x = b.source(4, 3)
     y = b.node(b.pick(("GlobalAveragePool", "GlobalMaxPool")), b.dequantize(x))
-    return Computed(y, None, 0.0, [x.qparams])
+    return Computed(y, float(x.qparams.scale) / math.prod(x.shape[2:]), 0.0, [x.qparams])
 
 
 def mean(b: Builder) -> Computed:
@@ -56,7 +57,8 @@ def mean(b: Builder) -> Computed:
     else:
         axes = sorted(b.permutation(rank)[: b.integer(1, rank)])
     y = b.node("ReduceMean", b.dequantize(x), b.constant(np.array(axes, np.int64)), keepdims=b.integer(0, 1))
-    return Computed(y, None, 0.0, [x.qparams])
+    count = math.prod(x.shape[axis] for axis in axes)
+    return Computed(y, float(x.qparams.scale) / count, 0.0, [x.qparams])
 
 
 OPERATIONS = (pooling, pooling, global_pooling, mean)

@@ -18,7 +18,7 @@ from torchao.testing.pt2e._xnnpack_quantizer import XNNPACKQuantizer, get_symmet
 
 _EPS = 2**-12
 _ops = torch.ops.aten
-_WEIGHTED = (_ops.conv1d.default, _ops.conv2d.default, _ops.linear.default)
+_WEIGHTED = (_ops.conv1d.default, _ops.conv2d.default, _ops.conv_transpose2d.input, _ops.linear.default)
 _QUANTIZED = (*_WEIGHTED, _ops.matmul.default, _ops.bmm.default, _ops.add.Tensor, _ops.mul.Tensor, _ops.cat.default)
 _ACTIVATIONS = (_ops.relu.default, _ops.relu_.default, _ops.relu6.default, _ops.hardtanh.default)
 

@@ -21,8 +21,10 @@ from torq_mlir.errors import CompileError
 
 ENTRY_NAME = "main"
 
-# Constants of at most so many elements stay in the code, where LLVM sees their values.
-_SMALL = 8
+# Constants of at most so many elements stay in the code, where LLVM sees their values. Of several elements it would make
+# different code for each, which its SLP vectorizer then joins: a lane without a maximum gets one with the least i64,
+# that narrowed to 32 bits is zero.
+_SMALL = 1
 
 
 class TensorSpec(NamedTuple):

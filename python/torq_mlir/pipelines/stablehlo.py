@@ -9,9 +9,9 @@ foreign operations.
 
 TORCH_TO_STABLEHLO = (
     "builtin.module("
-    "torch-max-pool-in-float{signed-types=true},"
+    "torch-integers-in-float{signed-types=true},"
     "quantized-decomposed-backend-type-conversion{unsigned-types=true},"
-    "func.func(convert-torch-to-stablehlo,chlo-legalize-to-stablehlo,convert-torch-to-arith,canonicalize,cse),"
+    "func.func(canonicalize,convert-torch-to-stablehlo,chlo-legalize-to-stablehlo,convert-torch-to-arith,canonicalize,cse),"
     "torch-func-backend-type-conversion-for-stablehlo,"
     "func.func(canonicalize,torch-finalizing-backend-type-conversion-for-stablehlo,"
     "stablehlo-canonicalize-dynamism,canonicalize),"

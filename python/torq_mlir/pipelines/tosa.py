@@ -9,9 +9,9 @@ pass, which refuses foreign operations.
 
 TORCH_TO_TOSA = (
     "builtin.module("
-    "torch-max-pool-in-float,"
+    "torch-integers-in-float,"
     "quantized-decomposed-backend-type-conversion,"
-    "func.func(convert-torch-to-tosa{require-full-tosa-conversion=true},"
+    "func.func(canonicalize,convert-torch-to-tosa{require-full-tosa-conversion=true},"
     "tosa-layerwise-constant-fold,tosa-reduce-transposes,tosa-make-broadcastable,canonicalize,cse),"
     "torch-func-backend-type-conversion,"
     "func.func(canonicalize,torch-finalizing-backend-type-conversion,canonicalize,cse))"
@@ -19,6 +19,6 @@ TORCH_TO_TOSA = (
 
 TOSA_TO_LINALG = (
     "builtin.module("
-    "func.func(tosa-make-broadcastable,tosa-to-linalg-named,tosa-to-linalg,"
+    "func.func(tosa-make-broadcastable,tosa-optional-decompositions,tosa-to-linalg-named,tosa-to-linalg,"
     "tosa-to-arith{include-apply-rescale=true},tosa-to-tensor,tosa-to-scf,canonicalize,cse))"
 )

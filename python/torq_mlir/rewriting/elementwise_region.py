@@ -90,6 +90,8 @@ def match_elementwise_region(value: ir.Value) -> ElementwiseRegion | None:
     dequantize = _collect(value, operations, starts)
     if dequantize is None or not operations or len(operations) > _MOST_OPERATIONS:
         return None
+    if not isinstance(element_type(value), ir.F32Type):
+        return None
     element = ir.RankedTensorType(dequantize.input.type).element_type
     if element.width != 8 or not dequantize.per_tensor or dequantize.unsigned:
         return None
@@ -126,7 +128,7 @@ def _is_elementwise(operation: ir.Operation) -> bool:
         return False
     maps = [ir.AffineMapAttr(m).value for m in ir.ArrayAttr(operation.attributes["indexing_maps"])]
     identity = ir.AffineMap.get_identity(maps[0].n_dims)
-    if maps[-1] != identity or not isinstance(ir.RankedTensorType(operation.results[0].type).element_type, ir.F32Type):
+    if maps[-1] != identity:
         return False
     block = operation.regions[0].blocks[0]
     init = block.arguments[len(maps) - 1]
@@ -158,11 +160,11 @@ def _rebuild_generic(generic: ir.Operation, values: dict[ir.Value, ir.Value]) ->
     """The computation of `generic` on tensors of 256 elements; numbers are captured."""
     operands = list(generic.operands)[:-1]
     inputs = [values[operand] for operand in operands if not _is_number(operand)]
-    init = ir.Operation.create("tensor.empty", results=[inputs[0].type]).result
+    result = ir.RankedTensorType.get([256], element_type(generic.results[0]))
+    init = ir.Operation.create("tensor.empty", results=[result]).result
     maps = [ir.AffineMapAttr.get(ir.AffineMap.get_identity(1))] * (len(inputs) + 1)
-    rebuilt = linalg.GenericOp([init.type], inputs, [init], ir.ArrayAttr.get(maps), [PARALLEL])
-    f32 = ir.F32Type.get()
-    block = rebuilt.regions[0].blocks.append(*[f32] * (len(inputs) + 1))
+    rebuilt = linalg.GenericOp([result], inputs, [init], ir.ArrayAttr.get(maps), [PARALLEL])
+    block = rebuilt.regions[0].blocks.append(*(element_type(value) for value in (*inputs, init)))
     old = generic.regions[0].blocks[0]
     with ir.InsertionPoint(block):
         arguments = iter(block.arguments)

@@ -175,6 +175,20 @@ def test_add_of_a_scalar():
     )
 
 
+def test_add_of_constants_that_differ_between_elements():
+    """LLVM's vectorizer joins the additions of different constants wrongly, if it sees the constants."""
+    x = np.random.default_rng(0).integers(-128, 128, (8, 3, 5), np.int8)
+    rows, highest_bit = np.array([[72], [26], [121]], np.int8), np.array([-128], np.int8)
+    attributes = {"output_zp": -124, "output_min": -128, "output_max": 127, "shift_factor": 16}
+
+    def body(x):
+        x = torq_hl.elementwisebinary(x, constant(highest_bit), op_type=2)
+        weights, scale_bias = constant(np.array([13737, 2667], np.int16)), constant(np.array([-338709, 1], np.int32))
+        return torq_hl.add(weights, scale_bias, constant(rows), x, name="add", input_zp=0, **attributes)
+
+    agree([x], body)
+
+
 @few
 @given(data=st.data())
 def test_mul(data):

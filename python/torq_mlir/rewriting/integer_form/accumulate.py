@@ -1,27 +1,18 @@
 # Part of the torq-mlir project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""A contraction of dequantized operands becomes one of integers, and a dequantization of its i32 result.
-
-With `x` and `w` the integers of input and weights and `zx` and `zw` their zero points (`numerics.zero_points`):
-
-    sum (x - zx) * (w - zw) = sum x * w - zx * sum w - zw * sum x + terms * zx * zw
-
-Constant zero points go into the operation where it has a place for them. The other terms are integer arithmetic, with
-the sums of constant weights constant, also with zero points that are known at run time only.
-"""
+"""A contraction of dequantized operands becomes one of integers, and a dequantization of its i32 result."""
 
 import numpy as np
 from torch_mlir import ir, rewrite
 from torch_mlir.dialects import arith
 
 from torq_mlir.dialects import elements, quantized_decomposed
-from torq_mlir.numerics.zero_points import INT32_MAX, accumulator_bound, input_zero_point_correction
+from torq_mlir.numerics.zero_points import INT32_MAX, accumulator_bound
 from torq_mlir.rewriting.patterns import NOT_MINE, NoMatch
-from torq_mlir.rewriting.structured import integer_type
-from torq_mlir.rewriting.tensor_arithmetic import TensorArithmetic
 
-from .dialect import Contraction, Dialect
+from .accumulator import Accumulator, folded_weights, scales_or_zero_points
+from .dialect import Contraction, Dialect, Product
 from .operands import DequantizedOperand, match_dequantized
 
 
@@ -35,137 +26,67 @@ def accumulate(dialect: Dialect, operation: ir.Operation, rewriter: rewrite.Patt
         return NOT_MINE
     if input is None or weights is None:
         raise NoMatch(f"not both operands of {operation.name} are dequantized from 8 bits or less")
-    if input.parameters is not None and not input.is_per_tensor:
-        raise NoMatch(f"the input of {operation.name} is quantized per channel")
-    if any(each.width < 8 and each.values() is None for each in (input, weights)):
-        raise NoMatch(f"an operand of {operation.name} has less than 8 bits and is not constant")
+    _check(contraction, input, weights)
     reach = greatest(contraction, input, weights)
     if reach > INT32_MAX:
         raise NoMatch(f"the i32 accumulator of {operation.name} could reach {reach}")
-    static = input.parameters is not None and weights.parameters is not None
-    scale = constant_scale(contraction, input, weights) if static else None
+    a = dialect.arithmetic
     with ir.InsertionPoint(operation), operation.location:
-        try:
-            result = _Accumulation(dialect.arithmetic, contraction, input, weights).result(scale, reach)
-        except NoMatch as no_match:
-            raise NoMatch(f"{operation.name}: {no_match}") from None
+        accumulator = Accumulator(a, contraction, input, weights)
+        if input.parameters is not None and weights.parameters is not None:
+            scale = scales_or_zero_points(contraction, weights, weights.parameters.scale) * float(
+                input.parameters.scale
+            )
+            result = dequantize_accumulator(accumulator.with_constants(), scale, reach)
+        else:
+            sums, scales = accumulator.with_run_time_parameters()
+            result = a.integer_to_float(sums, ir.F32Type.get())
+            for each in scales:
+                result = a.multiply(result, each)
         if contraction.bias is not None:
             result = dialect.add_float_bias(result, contraction.bias)
     rewriter.replace_op(operation, [result])
     return None
 
 
-ZeroPoint = int | ir.Value
-"""Constant, or a tensor of i32 in the rank of the result."""
+def _check(contraction: Contraction, input: DequantizedOperand, weights: DequantizedOperand) -> None:
+    """Refuses what cannot be built, before anything is."""
+    name = contraction.operation.name
+    if input.parameters is not None and not input.is_per_tensor:
+        raise NoMatch(f"the input of {name} is quantized per channel")
+    if weights.per_token:
+        raise NoMatch(f"the weights of {name} are quantized per token")
+    if any(each.width < 8 and each.values() is None for each in (input, weights)):
+        raise NoMatch(f"an operand of {name} has less than 8 bits and is not constant")
+    for operand in (input, weights):
+        if operand.parameters is None:
+            operand.check_run_time_parameters()
+        elif np.any(operand.parameters.zero_point != operand.parameters.zero_point.astype(np.int8)):
+            raise NoMatch(f"a zero point of {name} is beyond 8 bits")
+    if weights.parameters is not None:
+        _check_weights(contraction, weights)
+    if isinstance(contraction, Product):
+        return
+    if input.per_token:
+        raise NoMatch(f"{name} mixes tokens")
+    if contraction.pads and input.parameters is None and not input.has_no_zero_point:
+        raise NoMatch(f"{name} pads with a zero point that is known at run time only")
+    taken = contraction.takes_zero_points and input.parameters is not None
+    if weights.values() is None and not (taken or input.has_no_zero_point):
+        raise NoMatch(f"the weights of {name} are not constant, and its input has a zero point")
+    is_constant = weights.parameters is not None and (contraction.takes_zero_points or weights.values() is not None)
+    if not (is_constant or weights.has_no_zero_point):
+        raise NoMatch(f"the zero point of the weights of {name} is not constant")
 
 
-class _Accumulation:
-    def __init__(
-        self, a: TensorArithmetic, contraction: Contraction, input: DequantizedOperand, weights: DequantizedOperand
-    ) -> None:
-        self.a, self.contraction, self.input, self.weights = a, contraction, input, weights
-        self.constant_weights = weights.values()
-
-    def result(self, scale: np.ndarray | None, reach: int) -> ir.Value:
-        """The dequantized sum: with constant scales for the accumulator, or with those of the operands at run time."""
-        parameters = [self._run_time_parameters(each) for each in (self.input, self.weights)] if scale is None else []
-        zero_points: list[ZeroPoint] = [
-            int(operand.parameters.zero_point.flat[0]) if operand.parameters is not None else parameters[i][1]
-            for i, operand in enumerate((self.input, self.weights))
-        ]
-        accumulator = self._accumulator(*zero_points)
-        if scale is not None:
-            return dequantize_accumulator(accumulator, scale, reach)
-        value = self.a.integer_to_float(accumulator, ir.F32Type.get())
-        for each, _ in parameters:
-            value = self.a.multiply(value, each)
-        return value
-
-    def _run_time_parameters(self, operand: DequantizedOperand) -> tuple[ir.Value, ZeroPoint]:
-        """Scale, f32, and zero point, in the rank of the result."""
-        a, contraction = self.a, self.contraction
-        if operand.parameters is not None:
-            place = _of_input if operand is self.input else _of_weights
-            scale = a.constant(place(contraction, operand, operand.parameters.scale), ir.F32Type.get())
-            return scale, int(operand.parameters.zero_point.flat[0])
-        values = operand.run_time_parameters(a)
-        if operand.per_token:
-            if operand is self.weights:
-                raise NoMatch("the weights are quantized per token")
-            values = [value if value is None else contraction.of_input(a, value) for value in values]
-        else:
-            extents = [1] * contraction.rank
-            values = [value if value is None else a.reshape(value, extents) for value in values]
-        return values[0], 0 if values[1] is None else values[1]
-
-    def _accumulator(self, input_zp: ZeroPoint, weight_zp: ZeroPoint) -> ir.Value:
-        """The sum of products, less the terms of the zero points that no operation takes."""
-        a, contraction = self.a, self.contraction
-        input, weights = self.input.build(a), self.weights.build(a)
-        if self._folds_weight_zero_point():
-            folded = self._folded_weights()
-            weights, weight_zp = a.tensor_constant(elements.from_numpy(folded)), 0
-            input = a.extend(input, integer_type(8 * folded.itemsize))
-            self.constant_weights = folded
-        if contraction.pads and not isinstance(input_zp, int):
-            raise NoMatch("it pads with a zero point that is known at run time only")
-        constants = [each if isinstance(each, int) else 0 for each in (input_zp, weight_zp)]
-        direct = contraction.build(a, input, weights, *constants)
-        remaining = [input_zp, weight_zp]
-        taken = constants if contraction.takes_zero_points else [0, 0]
-        remaining = [0 if taken[i] else each for i, each in enumerate(remaining)]
-        return self._corrected(direct, (input, weights), remaining, taken)
-
-    def _folds_weight_zero_point(self) -> bool:
-        if self.constant_weights is None or self.weights.parameters is None:
-            return False
-        zero_points = self.weights.parameters.zero_point
-        differ = not np.all(zero_points == zero_points.flat[0])
-        return differ or (not self.contraction.takes_zero_points and bool(zero_points.any()))
-
-    def _folded_weights(self) -> np.ndarray:
-        zero_points = self.weights.along(self.weights.parameters.zero_point)
-        difference = self.constant_weights.astype(np.int16) - zero_points.astype(np.int16)
-        if np.all(difference == difference.astype(np.int8)):
-            return difference.astype(np.int8)
-        if self.contraction.takes_zero_points:
-            raise NoMatch("the weights less their zero points do not fit in 8 bits")
-        return difference
-
-    def _corrected(
-        self, accumulator: ir.Value, operands: tuple[ir.Value, ir.Value], remaining: list[ZeroPoint], taken: list[int]
-    ) -> ir.Value:
-        """`accumulator - zx * sum w - zw * sum x + terms * zx * zw` for the remaining zero points."""
-        a, contraction = self.a, self.contraction
-        input_zp, weight_zp = remaining
-        if not _is_zero(input_zp):
-            accumulator = self._less_weights(accumulator, operands[1], input_zp, taken[1])
-        if not _is_zero(weight_zp):
-            total = contraction.sum_of_input(a, operands[0])
-            total = a.subtract(total, contraction.terms * taken[0]) if taken[0] else total
-            accumulator = a.subtract(accumulator, a.multiply(total, weight_zp))
-        if not _is_zero(input_zp) and not _is_zero(weight_zp):
-            terms = a.splat(contraction.terms, integer_type(32), contraction.rank)
-            accumulator = a.add(accumulator, a.multiply(a.multiply(terms, input_zp), weight_zp))
-        return accumulator
-
-    def _less_weights(self, accumulator: ir.Value, weights: ir.Value, input_zp: ZeroPoint, taken: int) -> ir.Value:
-        """`accumulator - zx * sum (w - taken)`."""
-        a, contraction, i32 = self.a, self.contraction, integer_type(32)
-        if self.constant_weights is None:
-            total = contraction.sum_of_weights(a, weights)
-            total = a.subtract(total, contraction.terms * taken) if taken else total
-            return a.subtract(accumulator, a.multiply(total, input_zp))
-        values = self.constant_weights.astype(np.int64) - taken
-        if isinstance(input_zp, int):
-            term = input_zero_point_correction(values, input_zp, contraction.reduced)
-            return a.add(accumulator, a.constant(self._of_kept(term), i32))
-        total = a.constant(self._of_kept(values.sum(axis=contraction.reduced)), i32)
-        return a.subtract(accumulator, a.multiply(total, input_zp))
-
-    def _of_kept(self, values: np.ndarray) -> np.ndarray:
-        """Values over the dimensions of the weights that are kept, in the rank of the result."""
-        return self.contraction.of_weights(np.expand_dims(values, self.contraction.reduced))
+def _check_weights(contraction: Contraction, weights: DequantizedOperand) -> None:
+    scale = _scale_of_weights(contraction, weights)
+    if sum(size > 1 for size in scale.shape) > 1:
+        raise NoMatch(f"the weight scales of {contraction.operation.name} vary along several dimensions of the result")
+    zero_points = scales_or_zero_points(contraction, weights, weights.parameters.zero_point)
+    is_correction = zero_points.size > 1 and folded_weights(contraction, weights) is None
+    if is_correction and not contraction.sums_input:
+        raise NoMatch(f"{contraction.operation.name} has no place for a zero point of each channel")
 
 
 def dequantize_accumulator(accumulator: ir.Value, scale: np.ndarray, reach: int) -> ir.Value:
@@ -181,33 +102,7 @@ def dequantize_accumulator(accumulator: ir.Value, scale: np.ndarray, reach: int)
     values = arith.constant(None, elements.from_numpy(scale.reshape(-1 if varying else ())))
     if not varying:
         return quantized_decomposed.dequantize_per_tensor(accumulator, values, zero_point, **attributes)
-    return quantized_decomposed.dequantize_per_channel(
-        accumulator, values, zero_point, axis=varying[0], **attributes
-    )
-
-
-def constant_scale(contraction: Contraction, input: DequantizedOperand, weights: DequantizedOperand) -> np.ndarray:
-    """`input scale * weight scale` in f64 and in the rank of the result, along one dimension of it at most."""
-    scale = _of_weights(contraction, weights, weights.parameters.scale)
-    if sum(size > 1 for size in scale.shape) > 1:
-        raise NoMatch(f"the weight scales of {contraction.operation.name} vary along several dimensions of the result")
-    return scale * float(input.parameters.scale)
-
-
-def _of_weights(contraction: Contraction, weights: DequantizedOperand, values: np.ndarray) -> np.ndarray:
-    """Parameters of the weights in the rank of the result."""
-    values = weights.along(values)
-    first = values[tuple(slice(0, 1) if d in contraction.reduced else slice(None) for d in range(values.ndim))]
-    if not np.array_equal(np.broadcast_to(first, values.shape), values):
-        raise NoMatch(f"the weight scales of {contraction.operation.name} vary along a summed dimension")
-    if np.all(first == first.flat[0]):
-        return first.flat[0].reshape((1,) * contraction.rank)
-    shape = [1 if d in contraction.reduced else size for d, size in enumerate(contraction.weights.type.shape)]
-    return contraction.of_weights(np.broadcast_to(first, shape))
-
-
-def _of_input(contraction: Contraction, input: DequantizedOperand, values: np.ndarray) -> np.ndarray:
-    return values.reshape((1,) * contraction.rank)
+    return quantized_decomposed.dequantize_per_channel(accumulator, values, zero_point, axis=varying[0], **attributes)
 
 
 def greatest(contraction: Contraction, input: DequantizedOperand, weights: DequantizedOperand) -> int:
@@ -220,6 +115,6 @@ def greatest(contraction: Contraction, input: DequantizedOperand, weights: Dequa
     return int(accumulator_bound(centered, -reach, reach, 0, contraction.reduced).max(initial=0))
 
 
-def _is_zero(zero_point: ZeroPoint) -> bool:
-    return isinstance(zero_point, int) and zero_point == 0
-
+def _scale_of_weights(contraction: Contraction, weights: DequantizedOperand) -> np.ndarray:
+    """Constant scales in the rank of the result, in f64."""
+    return scales_or_zero_points(contraction, weights, weights.parameters.scale)

@@ -4,6 +4,7 @@
 """What the patterns need to know about a dialect."""
 
 import abc
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -79,26 +80,6 @@ class Contraction(abc.ABC):
         """Values for the weights, of extent 1 along `reduced`, in the rank of the result, with which they stretch."""
 
     @abc.abstractmethod
-    def of_input(self, a: TensorArithmetic, values: ir.Value) -> ir.Value:
-        """Values for the rows of the input, whose last dimension is 1, in the rank of the result.
-
-        Raises:
-          NoMatch: the rows are not along dimensions of the result.
-        """
-
-    @abc.abstractmethod
-    def sum_of_input(self, a: TensorArithmetic, input: ir.Value) -> ir.Value:
-        """Sums of the integer input over what is summed, i32 and in the rank of the result.
-
-        Raises:
-          NoMatch: the sums are those of windows.
-        """
-
-    @abc.abstractmethod
-    def sum_of_weights(self, a: TensorArithmetic, weights: ir.Value) -> ir.Value:
-        """The same of weights that are not constant."""
-
-    @abc.abstractmethod
     def build(self, a: TensorArithmetic, input: ir.Value, weights: ir.Value, input_zp: int, weight_zp: int) -> ir.Value:
         """The i32 sum of products of i8 (or i16) tensors, the input padded with its zero point.
 
@@ -110,15 +91,41 @@ class Contraction(abc.ABC):
     def takes_zero_points(self) -> bool:
         """Whether the operation that `build` makes subtracts zero points."""
 
+    @abc.abstractmethod
+    def sum_of_input(self, a: TensorArithmetic, input: ir.Value, input_zp: int) -> ir.Value:
+        """Sums of the integer input, less its zero point, over what is summed, i32 and in the rank of the result."""
+
+    @property
+    @abc.abstractmethod
+    def sums_input(self) -> bool:
+        """Whether `sum_of_input` can be built."""
+
     @property
     @abc.abstractmethod
     def pads(self) -> bool:
         """Whether the input is padded."""
 
     @property
-    @abc.abstractmethod
     def terms(self) -> int:
         """Number of products in a sum."""
+        shape = ir.RankedTensorType(self.weights.type).shape
+        return math.prod(shape[d] for d in self.reduced)
+
+
+class Product(Contraction):
+    """A matrix product: every row of the input, along its last dimension, with every column of the weights."""
+
+    @property
+    def sums_input(self) -> bool:
+        return True
+
+    @abc.abstractmethod
+    def of_input(self, a: TensorArithmetic, values: ir.Value) -> ir.Value:
+        """Values for the rows of the input, of which the last dimension is 1, in the rank of the result."""
+
+    @abc.abstractmethod
+    def sum_of_weights(self, a: TensorArithmetic, weights: ir.Value) -> ir.Value:
+        """Sums of integer weights over what is summed, i32 and in the rank of the result."""
 
 
 class Dialect(abc.ABC):
@@ -129,12 +136,14 @@ class Dialect(abc.ABC):
       movements: names of operations that `match_movement` may take.
       arithmetic: how to build others.
       has_f64: whether it computes in f64.
+      concatenation: name of the operation that joins the groups of a convolution; None where one operation has groups.
     """
 
     contractions: Sequence[str]
     movements: Sequence[str]
     arithmetic: TensorArithmetic
     has_f64: bool
+    concatenation: str | None = None
 
     @abc.abstractmethod
     def match_contraction(self, operation: ir.Operation) -> Contraction | None:
@@ -161,6 +170,14 @@ class Dialect(abc.ABC):
         """The sum of an i32 tensor and constants, i32 and in its rank, that stretch."""
 
     @abc.abstractmethod
+    def check_rescale(self, multiplier: np.ndarray, shift: int, greatest: int) -> None:
+        """Refuses what the dialect cannot express, before anything is built.
+
+        Raises:
+          NoMatch: there is no such rescale.
+        """
+
+    @abc.abstractmethod
     def rescale(
         self,
         accumulator: ir.Value,
@@ -177,7 +194,4 @@ class Dialect(abc.ABC):
           multiplier: 0-d, or in the rank of the accumulator, with which it stretches.
           storage: signless type of the result, which is signed.
           greatest: no accumulator is greater in magnitude.
-
-        Raises:
-          NoMatch: the dialect cannot express it.
         """

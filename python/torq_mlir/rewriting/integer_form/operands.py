@@ -3,6 +3,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Dequantized operands of contractions."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -108,45 +109,58 @@ class DequantizedOperand:
             value = step.rebuild(a, value, padding)
         return value
 
-    def run_time_parameters(self, a: TensorArithmetic) -> tuple[ir.Value, ir.Value | None]:
-        """Scale, f32, and zero point, i32 and None for 0, per tensor or token, in the rank of the moved integers.
+    @cached_property
+    def has_no_zero_point(self) -> bool:
+        """Whether the zero point of signed storage is known to be 0."""
+        if self.parameters is not None:
+            return not self.parameters.zero_point.any()
+        zero_points = list(self.dequantize.operands)[2:3]
+        constant = elements.constant_value(zero_points[0]) if zero_points else np.zeros(1)
+        return constant is not None and not constant.any() and not self._offset
+
+    def check_run_time_parameters(self) -> None:
+        """Refuses what `run_time_parameters` cannot build.
 
         Raises:
-          NoMatch: parameters are of another kind, or were moved in a way that parameters cannot follow.
+          NoMatch: parameters are of another kind, or were moved in a way that they cannot follow.
         """
-        scale, *zero_points = list(self.dequantize.operands)[1:3]
-        extents = [1] * ir.RankedTensorType(self.source.type).rank
-        if self.per_token:
-            extents = [*ir.RankedTensorType(self.source.type).shape[:-1], 1]
-        elif not self.is_per_tensor:
+        if not (self.is_per_tensor or self.per_token):
             raise NoMatch("parameters per channel are not constant")
-        if any(extent < 0 for extent in extents):
+        if self.per_token and any(extent < 0 for extent in ir.RankedTensorType(self.source.type).shape[:-1]):
             raise NoMatch("the number of tokens is dynamic")
-        placement = Placement(tuple(extents))
-        moved = [a.convert_float(placement.place(a, scale), ir.F32Type.get())]
-        zero_point = self._run_time_zero_point(a, placement, zero_points[0]) if zero_points else None
-        if zero_point is not None:
-            moved.append(zero_point)
+        zero_points = list(self.dequantize.operands)[2:3]
+        if zero_points and isinstance(element_type(zero_points[0]), ir.FloatType) and not self.has_no_zero_point:
+            raise NoMatch("a zero point is a float")
         for step in self.steps:
-            shape = step.result_shape
-            keeps_rows = ir.RankedTensorType(step.operation.operands[0].type).shape[-1] == shape[-1]
+            keeps_rows = ir.RankedTensorType(step.operation.operands[0].type).shape[-1] == step.result_shape[-1]
             if step.pads or not (self.is_per_tensor or (step.is_reshape and keeps_rows)):
                 raise NoMatch(f"parameters cannot follow {step.operation.name}")
+
+    def run_time_parameters(self, a: TensorArithmetic) -> tuple[ir.Value, ir.Value | None]:
+        """Scale, f32, and zero point, i32 and None for 0, per tensor or token, in the rank of the moved integers."""
+        scale, *zero_points = list(self.dequantize.operands)[1:3]
+        rank = ir.RankedTensorType(self.source.type).rank
+        extents = [*ir.RankedTensorType(self.source.type).shape[:-1], 1] if self.per_token else [1] * rank
+        placement = Placement(tuple(extents))
+        moved = [a.convert_float(placement.place(a, scale), ir.F32Type.get())]
+        if not self.has_no_zero_point:
+            moved.append(self._run_time_zero_point(a, placement, zero_points))
+        for step in self.steps:
+            shape = step.result_shape
             extents = [1] * len(shape) if self.is_per_tensor else [*shape[:-1], 1]
             moved = [a.reshape(value, extents) for value in moved]
         return moved[0], moved[1] if len(moved) > 1 else None
 
-    def _run_time_zero_point(self, a: TensorArithmetic, placement: Placement, zero_point: ir.Value) -> ir.Value | None:
-        i32, constant = integer_type(32), elements.constant_value(zero_point)
-        if isinstance(element_type(zero_point), ir.FloatType):
-            if constant is None or constant.any():
-                raise NoMatch("a zero point is a float")
-            constant = np.zeros(constant.shape, np.int64)
-        elif constant is not None:
-            constant = constant_integers(zero_point, element_type(self.source), self.unsigned)
+    def _run_time_zero_point(
+        self, a: TensorArithmetic, placement: Placement, zero_points: Sequence[ir.Value]
+    ) -> ir.Value:
+        i32 = integer_type(32)
+        if not zero_points:
+            return a.splat(-self._offset, i32, len(placement.extents))
+        (zero_point,) = zero_points
+        constant = constant_integers(zero_point, element_type(self.source), self.unsigned)
         if constant is not None:
-            constant = constant - self._offset
-            return placement.constant(a, constant, i32) if constant.any() else None
+            return placement.constant(a, constant - self._offset, i32)
         unsigned = self.unsigned and element_type(zero_point).width <= self.width
         value = a.resize(placement.place(a, zero_point), i32, unsigned)
         return a.subtract(value, self._offset) if self._offset else value

@@ -12,7 +12,7 @@ from torch_mlir.dialects import arith
 from torq_mlir.dialects import elements
 from torq_mlir.rewriting.patterns import NOT_MINE, Pattern, apply_greedily, mark_refusals
 
-from . import flips, requantize
+from . import concatenation, flips, requantize
 from .accumulate import accumulate
 from .dialect import Dialect
 
@@ -38,6 +38,7 @@ def fuse_quantized_operations(root: ir.Operation, dialect: Dialect, explain: boo
     contractions = [Pattern(name, functools.partial(accumulate, dialect)) for name in dialect.contractions]
     others = [
         Pattern(requantize.ROOT, requantize_or_report),
+        Pattern(requantize.ROOT, functools.partial(concatenation.distribute, dialect)),
         *(Pattern(name, functools.partial(flips.move, dialect)) for name in dialect.movements),
         *(Pattern(name, flips.cancel) for name in flips.OPERATIONS),
     ]

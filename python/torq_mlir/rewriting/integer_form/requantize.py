@@ -10,6 +10,7 @@ The rescale rounds half up (`numerics.rescale`).
 """
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -22,7 +23,7 @@ from torq_mlir.numerics.quantize import quantize
 from torq_mlir.numerics.rescale import multiplier_and_shift
 from torq_mlir.numerics.zero_points import INT32_MAX
 from torq_mlir.rewriting.patterns import NOT_MINE, NoMatch
-from torq_mlir.rewriting.qparams import constant_parameters
+from torq_mlir.rewriting.qparams import Parameters, constant_parameters
 from torq_mlir.rewriting.structured import element_type, integer_type
 
 from .dialect import Dialect, Movement
@@ -62,13 +63,17 @@ def requantize(dialect: Dialect, operation: ir.Operation, rewriter: rewrite.Patt
     Raises:
       BiasOverflow: a bias does not fit in the accumulator.
     """
-    chain = _match_chain(dialect, operation.operands[0])
+    chain = match_chain(dialect, operation.operands[0])
     if chain is None:
         return NOT_MINE
     parameters = constant_parameters(operation)
     if parameters is None or "quant_min" not in operation.attributes:
         raise NoMatch("the parameters of the quantization are not constant")
     storage = element_type(operation.results[0])
+    if _is_accumulator_itself(chain, parameters, storage):
+        with ir.InsertionPoint(operation), operation.location:
+            rewriter.replace_op(operation, [moved(dialect, chain.dequantize.operands[0], chain.after_bias)])
+        return None
     if storage.width != 8:
         raise NoMatch(f"the quantization is to {storage.width} bits")
     scale = _accumulator_scale(chain)
@@ -78,23 +83,29 @@ def requantize(dialect: Dialect, operation: ir.Operation, rewriter: rewrite.Patt
     if reach > INT32_MAX:
         raise NoMatch(f"the i32 accumulator and its bias could reach {reach}")
     multiplier, shift = multiplier_and_shift(scale / float(parameters.scale))
+    dialect.check_rescale(multiplier, shift, reach)
     offset = 1 << (storage.width - 1) if parameters.unsigned else 0
     bounds = tuple(bound - offset for bound in _bounds(operation, parameters, chain, storage))
     zero_point = int(parameters.zero_point) - offset
     with ir.InsertionPoint(operation), fuse_locations([chain.dequantize.location, operation.location]):
-        value = chain.dequantize.operands[0]
-        for movement in chain.before_bias:
-            value = movement.rebuild(dialect.arithmetic, value, 0)
+        value = moved(dialect, chain.dequantize.operands[0], chain.before_bias)
         if bias is not None:
             value = dialect.add_bias(value, bias)
         value = dialect.rescale(value, multiplier, shift, zero_point, bounds, storage, reach)
-        for movement in chain.after_bias:
-            value = movement.rebuild(dialect.arithmetic, value, 0)
+        value = moved(dialect, value, chain.after_bias)
         rewriter.replace_op(operation, [flip(dialect.arithmetic, value) if parameters.unsigned else value])
     return None
 
 
-def _match_chain(dialect: Dialect, value: ir.Value) -> _Chain | None:
+def moved(dialect: Dialect, value: ir.Value, movements: Sequence[Movement]) -> ir.Value:
+    """A tensor after movements."""
+    for movement in movements:
+        value = movement.rebuild(dialect.arithmetic, value, 0)
+    return value
+
+
+def match_chain(dialect: Dialect, value: ir.Value) -> _Chain | None:
+    """What leads from an accumulator to `value`."""
     movements: list[Movement] = []
     after_bias: list[Movement] = []
     bias, low, high = None, -math.inf, math.inf
@@ -123,6 +134,20 @@ def _match_chain(dialect: Dialect, value: ir.Value) -> _Chain | None:
         else:
             return None
     return None
+
+
+def _is_accumulator_itself(chain: _Chain, parameters: Parameters, storage: ir.IntegerType) -> bool:
+    """Whether a quantization gives what was dequantized."""
+    is_bounded = not (math.isinf(chain.low) and math.isinf(chain.high))
+    if (
+        chain.bias is not None
+        or is_bounded
+        or storage.width != 32
+        or parameters.unsigned
+        or parameters.zero_point.any()
+    ):
+        return False
+    return bool(np.all(constant_parameters(chain.dequantize).scale == parameters.scale))
 
 
 def is_accumulator(operation: ir.Operation) -> bool:
@@ -181,7 +206,7 @@ def _accumulator_bias(dialect: Dialect, chain: _Chain, scale: np.ndarray) -> np.
     """The bias in units of the accumulator, i32, in its rank."""
     value, movements = _constant_of(dialect, chain.bias)
 
-    def moved(values: np.ndarray) -> np.ndarray:
+    def along(values: np.ndarray) -> np.ndarray:
         for movement in movements:
             values = movement.apply(values)
         return _compact(values.reshape((1,) * (scale.ndim - values.ndim) + values.shape))
@@ -189,7 +214,7 @@ def _accumulator_bias(dialect: Dialect, chain: _Chain, scale: np.ndarray) -> np.
     constant = elements.constant_value(value)
     try:
         if constant is not None:
-            return requantize_bias(moved(constant), scale)
+            return requantize_bias(along(constant), scale)
         parameters = constant_parameters(value.owner.operation)
         integers = elements.constant_value(value.owner.operation.operands[0]).astype(np.int64)
         extents = [-1 if d == parameters.axis else 1 for d in range(integers.ndim)]
@@ -197,7 +222,7 @@ def _accumulator_bias(dialect: Dialect, chain: _Chain, scale: np.ndarray) -> np.
             np.broadcast_to(each.reshape(extents if each.ndim else (1,) * integers.ndim), integers.shape)
             for each in (parameters.zero_point, parameters.scale)
         )
-        integers, bias_scale = moved(integers - zero_point), moved(bias_scale)
+        integers, bias_scale = along(integers - zero_point), along(bias_scale)
         if is_accumulator_scale(bias_scale, scale):
             return np.broadcast_to(integers, np.broadcast_shapes(integers.shape, scale.shape)).astype(np.int32)
         return requantize_bias(integers, scale, bias_scale=bias_scale)
@@ -205,7 +230,7 @@ def _accumulator_bias(dialect: Dialect, chain: _Chain, scale: np.ndarray) -> np.
         raise BiasOverflow(str(error)) from None
 
 
-def _bounds(operation: ir.Operation, parameters, chain: _Chain, storage: ir.IntegerType) -> tuple[int, int]:
+def _bounds(operation: ir.Operation, parameters: Parameters, chain: _Chain, storage: ir.IntegerType) -> tuple[int, int]:
     """Bounds of the stored values, narrowed by clamps: rounding is monotonic, so their bounds may be quantized."""
     least, greatest = (ir.IntegerAttr(operation.attributes[name]).value for name in ("quant_min", "quant_max"))
     dtype = np.dtype(f"{'u' if parameters.unsigned else ''}int{storage.width}")

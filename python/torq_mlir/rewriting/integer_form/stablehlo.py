@@ -22,7 +22,7 @@ _GREATEST_SHIFT = 62
 
 @dataclass(frozen=True)
 class StablehloMovement(Movement):
-    """stablehlo.transpose, reshape, broadcast_in_dim or slice, or stablehlo.pad with 0.0."""
+    """stablehlo.transpose, reshape, reverse, broadcast_in_dim or slice, or stablehlo.pad with 0.0."""
 
     @property
     def pads(self) -> bool:
@@ -34,6 +34,8 @@ class StablehloMovement(Movement):
             return array.transpose(self._integers("permutation"))
         if name == "stablehlo.reshape":
             return array.reshape(self.result_shape)
+        if name == "stablehlo.reverse":
+            return np.flip(array, self._integers("dimensions"))
         if name == "stablehlo.slice":
             bounds = zip(*map(self._integers, ("start_indices", "limit_indices", "strides")), strict=True)
             return array[tuple(slice(*each) for each in bounds)]
@@ -61,6 +63,7 @@ class StablehloDialect(Dialect):
     movements = (
         "stablehlo.transpose",
         "stablehlo.reshape",
+        "stablehlo.reverse",
         "stablehlo.broadcast_in_dim",
         "stablehlo.slice",
         "stablehlo.pad",
@@ -114,6 +117,9 @@ class StablehloDialect(Dialect):
             if addend is not None:
                 accumulator, bias = operation.operands[0], bias.astype(np.int64) + addend
         return a.add(accumulator, a.constant(bias, integer_type(32)))
+
+    def check_rescale(self, multiplier: np.ndarray, shift: int, greatest: int) -> None:
+        """There is nothing that i64 cannot express."""
 
     def rescale(
         self,

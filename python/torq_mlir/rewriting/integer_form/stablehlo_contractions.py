@@ -3,34 +3,24 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Contractions in StableHLO, whose operations have no zero points and pad with 0."""
 
-import math
 from dataclasses import dataclass
 
 import numpy as np
 from torch_mlir import ir
 from torch_mlir._mlir_libs import _stablehlo
 
-from torq_mlir.rewriting.patterns import NoMatch
 from torq_mlir.rewriting.structured import element_type, integer_type
 from torq_mlir.rewriting.tensor_arithmetic import TensorArithmetic
 
-from .dialect import Contraction
+from .dialect import Contraction, Product
 
 
 @dataclass(frozen=True)
-class _StablehloContraction(Contraction):
+class _Convolution(Contraction):
     @property
     def takes_zero_points(self) -> bool:
         return False
 
-    @property
-    def terms(self) -> int:
-        shape = ir.RankedTensorType(self.weights.type).shape
-        return math.prod(shape[d] for d in self.reduced)
-
-
-@dataclass(frozen=True)
-class _Convolution(_StablehloContraction):
     @property
     def _dimensions(self) -> _stablehlo.ConvDimensionNumbers:
         return _stablehlo.ConvDimensionNumbers(self.operation.attributes["dimension_numbers"])
@@ -56,14 +46,13 @@ class _Convolution(_StablehloContraction):
         shape[self._dimensions.output_feature_dimension] = -1
         return values.reshape(shape)
 
-    def of_input(self, a: TensorArithmetic, values: ir.Value) -> ir.Value:
-        raise NoMatch("a convolution mixes tokens")
+    @property
+    def sums_input(self) -> bool:
+        """Zero points of weights are in the weights, which may have 16 bits."""
+        return False
 
-    def sum_of_input(self, a: TensorArithmetic, input: ir.Value) -> ir.Value:
-        raise NoMatch("the zero point of the weights is known at run time only")
-
-    def sum_of_weights(self, a: TensorArithmetic, weights: ir.Value) -> ir.Value:
-        raise NoMatch("the weights are not constant")
+    def sum_of_input(self, a: TensorArithmetic, input: ir.Value, input_zp: int) -> ir.Value:
+        raise NotImplementedError
 
     def build(self, a: TensorArithmetic, input: ir.Value, weights: ir.Value, input_zp: int, weight_zp: int) -> ir.Value:
         attributes = {name: self.operation.attributes[name] for name in self.operation.attributes}
@@ -110,7 +99,7 @@ def match_convolution(operation: ir.Operation) -> Contraction | None:
 
 
 @dataclass(frozen=True)
-class _DotGeneral(_StablehloContraction):
+class _DotGeneral(Product):
     """A product with batch dimensions in front, which the rows of the input follow, and the columns of the weights.
 
     Attributes:
@@ -120,6 +109,10 @@ class _DotGeneral(_StablehloContraction):
 
     batches: int
     columns: tuple[int, ...]
+
+    @property
+    def takes_zero_points(self) -> bool:
+        return False
 
     @property
     def pads(self) -> bool:
@@ -136,9 +129,10 @@ class _DotGeneral(_StablehloContraction):
         shape = ir.RankedTensorType(values.type).shape
         return a.reshape(values, [*shape[:-1], *[1] * len(self.columns)])
 
-    def sum_of_input(self, a: TensorArithmetic, input: ir.Value) -> ir.Value:
+    def sum_of_input(self, a: TensorArithmetic, input: ir.Value, input_zp: int) -> ir.Value:
         last = ir.RankedTensorType(input.type).rank - 1
-        return self.of_input(a, a.reduce_sum(a.extend(input, integer_type(32)), [last]))
+        total = self.of_input(a, a.reduce_sum(a.extend(input, integer_type(32)), [last]))
+        return a.subtract(total, self.terms * input_zp) if input_zp else total
 
     def sum_of_weights(self, a: TensorArithmetic, weights: ir.Value) -> ir.Value:
         total = a.reduce_sum(a.extend(weights, integer_type(32)), list(self.reduced))
@@ -153,7 +147,7 @@ class _DotGeneral(_StablehloContraction):
 
 
 def match_dot_general(operation: ir.Operation) -> Contraction | None:
-    """A product of f32 tensors of static shape, which contracts the last dimension of the input with one of the weights."""
+    """A product of f32 tensors of static shape that contracts the last dimension of the input."""
     input, weights = operation.operands
     numbers = _stablehlo.DotDimensionNumbers(operation.attributes["dot_dimension_numbers"])
     batching = list(numbers.lhs_batching_dimensions), list(numbers.rhs_batching_dimensions)

@@ -16,7 +16,7 @@ from torq_mlir.rewriting.patterns import NoMatch
 from torq_mlir.rewriting.structured import element_type, integer_type
 from torq_mlir.rewriting.tensor_arithmetic import TensorArithmetic, TosaArithmetic
 
-from .dialect import Contraction, Dialect, Movement
+from .dialect import Contraction, Dialect, Movement, Product
 
 _CONVOLUTIONS = "tosa.conv2d", "tosa.conv3d", "tosa.depthwise_conv2d", "tosa.transpose_conv2d"
 _GREATEST_F32 = float(np.finfo(np.float32).max)
@@ -24,7 +24,7 @@ _GREATEST_F32 = float(np.finfo(np.float32).max)
 
 @dataclass(frozen=True)
 class TosaMovement(Movement):
-    """tosa.transpose, tosa.reshape, tosa.slice, or tosa.pad with 0.0."""
+    """tosa.transpose, tosa.reshape, tosa.reverse, tosa.slice, or tosa.pad with 0.0."""
 
     @property
     def pads(self) -> bool:
@@ -35,6 +35,8 @@ class TosaMovement(Movement):
             return array.transpose(list(ir.DenseI32ArrayAttr(self.operation.attributes["perms"])))
         if self.operation.name == "tosa.reshape":
             return array.reshape(self.result_shape)
+        if self.operation.name == "tosa.reverse":
+            return np.flip(array, ir.IntegerAttr(self.operation.attributes["axis"]).value)
         start, size = (_shape(operand) for operand in list(self.operation.operands)[1:3])
         return array[tuple(slice(first, first + count) for first, count in zip(start, size, strict=True))]
 
@@ -46,25 +48,11 @@ class TosaMovement(Movement):
 
 
 @dataclass(frozen=True)
-class _TosaContraction(Contraction):
+class _Convolution(Contraction):
     @property
     def takes_zero_points(self) -> bool:
         return True
 
-    @property
-    def terms(self) -> int:
-        shape = ir.RankedTensorType(self.weights.type).shape
-        return math.prod(shape[d] for d in self.reduced)
-
-    def _operation(self, operands: list[ir.Value]) -> ir.Value:
-        attributes = {name: self.operation.attributes[name] for name in self.operation.attributes}
-        if "acc_type" in attributes:
-            attributes["acc_type"] = ir.TypeAttr.get(integer_type(32))
-        return ir.Operation.create(self.operation.name, [self.result_type], operands, attributes).result
-
-
-@dataclass(frozen=True)
-class _Convolution(_TosaContraction):
     @property
     def pads(self) -> bool:
         # The windows at the borders of a transposed convolution are smaller, which for the zero point is the same.
@@ -74,24 +62,49 @@ class _Convolution(_TosaContraction):
     def of_weights(self, values: np.ndarray) -> np.ndarray:
         return values.reshape((1,) * (self.rank - 1) + (-1,))
 
-    def of_input(self, a: TensorArithmetic, values: ir.Value) -> ir.Value:
-        raise NoMatch("a convolution mixes tokens")
-
-    def sum_of_input(self, a: TensorArithmetic, input: ir.Value) -> ir.Value:
-        raise NoMatch("the zero point of the weights is known at run time only")
-
-    def sum_of_weights(self, a: TensorArithmetic, weights: ir.Value) -> ir.Value:
-        raise NoMatch("the weights are not constant")
-
     def build(self, a: TensorArithmetic, input: ir.Value, weights: ir.Value, input_zp: int, weight_zp: int) -> ir.Value:
-        channels = ir.RankedTensorType(self.operation.results[0].type).shape[-1]
-        bias = a.constant(np.zeros(channels), integer_type(32))
+        return self._convolve(a, self.result_type.shape, input, weights, input_zp, weight_zp)
+
+    def _convolve(
+        self,
+        a: TensorArithmetic,
+        shape: list[int],
+        input: ir.Value,
+        weights: ir.Value,
+        input_zp: int,
+        weight_zp: int,
+    ) -> ir.Value:
+        i32 = integer_type(32)
+        bias = a.constant(np.zeros(shape[-1]), i32)
         zero_points = [a.splat(value, integer_type(8), 1) for value in (input_zp, weight_zp)]
-        return self._operation([input, weights, bias, *zero_points])
+        attributes = {name: self.operation.attributes[name] for name in self.operation.attributes}
+        attributes["acc_type"] = ir.TypeAttr.get(i32)
+        operands = [input, weights, bias, *zero_points]
+        result = ir.RankedTensorType.get(shape, i32)
+        return ir.Operation.create(self.operation.name, [result], operands, attributes).result
+
+    @property
+    def sums_input(self) -> bool:
+        """Not for several channels of a depthwise convolution that share one of the input."""
+        shape = ir.RankedTensorType(self.weights.type).shape
+        return self.operation.name != "tosa.depthwise_conv2d" or shape[3] == 1
+
+    def sum_of_input(self, a: TensorArithmetic, input: ir.Value, input_zp: int) -> ir.Value:
+        """The sums over windows are a convolution with weights of 1."""
+        shape = list(ir.RankedTensorType(self.weights.type).shape)
+        sums = ir.RankedTensorType(self.operation.results[0].type).shape
+        if self.operation.name != "tosa.depthwise_conv2d":
+            shape[0], sums[-1] = 1, 1
+        ones = a.constant(np.ones(shape), integer_type(8))
+        return self._convolve(a, sums, input, ones, input_zp, 0)
 
 
 @dataclass(frozen=True)
-class _MatMul(_TosaContraction):
+class _MatMul(Product):
+    @property
+    def takes_zero_points(self) -> bool:
+        return True
+
     @property
     def pads(self) -> bool:
         return False
@@ -102,24 +115,26 @@ class _MatMul(_TosaContraction):
     def of_input(self, a: TensorArithmetic, values: ir.Value) -> ir.Value:
         return values
 
-    def sum_of_input(self, a: TensorArithmetic, input: ir.Value) -> ir.Value:
-        return a.reduce_sum(a.extend(input, integer_type(32)), [2])
+    def sum_of_input(self, a: TensorArithmetic, input: ir.Value, input_zp: int) -> ir.Value:
+        total = a.reduce_sum(a.extend(input, integer_type(32)), [2])
+        return a.subtract(total, self.terms * input_zp) if input_zp else total
 
     def sum_of_weights(self, a: TensorArithmetic, weights: ir.Value) -> ir.Value:
         return a.reduce_sum(a.extend(weights, integer_type(32)), [1])
 
     def build(self, a: TensorArithmetic, input: ir.Value, weights: ir.Value, input_zp: int, weight_zp: int) -> ir.Value:
         zero_points = [a.splat(value, integer_type(8), 1) for value in (input_zp, weight_zp)]
-        return self._operation([input, weights, *zero_points])
+        return tosa.MatMulOp(self.result_type, input, weights, *zero_points).output
 
 
 class TosaDialect(Dialect):
     """TOSA."""
 
     contractions = (*_CONVOLUTIONS, "tosa.matmul")
-    movements = "tosa.transpose", "tosa.reshape", "tosa.slice", "tosa.pad"
+    movements = "tosa.transpose", "tosa.reshape", "tosa.reverse", "tosa.slice", "tosa.pad"
 
     has_f64 = False
+    concatenation = "tosa.concat"
 
     def __init__(self) -> None:
         self.arithmetic = TosaArithmetic()
@@ -138,7 +153,7 @@ class TosaDialect(Dialect):
         return _Convolution(operation, input, weights, bias, reduced)
 
     def match_movement(self, operation: ir.Operation) -> Movement | None:
-        if operation.name in ("tosa.transpose", "tosa.reshape"):
+        if operation.name in ("tosa.transpose", "tosa.reshape", "tosa.reverse"):
             return TosaMovement(operation)
         shapes = [_shape(operand) for operand in list(operation.operands)[1:]]
         if operation.name == "tosa.slice":
@@ -178,6 +193,14 @@ class TosaDialect(Dialect):
         attributes = {name: producer.attributes[name] for name in producer.attributes}
         return ir.Operation.create(producer.name, [accumulator.type], operands, attributes).result
 
+    def check_rescale(self, multiplier: np.ndarray, shift: int, greatest: int) -> None:
+        if multiplier.size != multiplier.shape[-1]:
+            raise NoMatch("tosa.rescale has scales along the last dimension only")
+        try:
+            tosa_multiplier_and_shift(multiplier, shift, greatest)
+        except ValueError as error:
+            raise NoMatch(str(error)) from None
+
     def rescale(
         self,
         accumulator: ir.Value,
@@ -188,13 +211,8 @@ class TosaDialect(Dialect):
         storage: ir.IntegerType,
         greatest: int,
     ) -> ir.Value:
-        if multiplier.size != multiplier.shape[-1]:
-            raise NoMatch("tosa.rescale has scales along the last dimension only")
-        try:
-            multipliers, shifts = tosa_multiplier_and_shift(multiplier.reshape(-1), shift, greatest)
-        except ValueError as error:
-            raise NoMatch(str(error)) from None
         a = self.arithmetic
+        multipliers, shifts = tosa_multiplier_and_shift(multiplier.reshape(-1), shift, greatest)
         result = tosa.RescaleOp(
             ir.RankedTensorType.get(ir.RankedTensorType(accumulator.type).shape, storage),
             accumulator,

@@ -99,9 +99,7 @@ def dequantize(
         integer = integer_type(64 if wide else 32)
         placement = _placement(input, axis, zero_point)
         value = a.extend(value, integer, unsigned)
-        value = a.subtract(
-            value, zero_point_in_integer(a, zero_point, placement, storage, unsigned, integer.width)
-        )
+        value = a.subtract(value, zero_point_in_integer(a, zero_point, placement, storage, unsigned, integer.width))
         unsigned = False
     value = a.integer_to_float(value, compute, unsigned)
     if storage.width > 8:

@@ -170,12 +170,14 @@ class StablehloArithmetic(TensorArithmetic):
         """Tensors of one shape; numbers become tensors of these element types."""
         extents = broadcast([operand for operand in operands if isinstance(operand, ir.Value)])
         return [
-            self._stretch(operand, extents) if isinstance(operand, ir.Value) else self._filled(operand, element, extents)
+            self._stretch(operand, extents)
+            if isinstance(operand, ir.Value)
+            else self._filled(operand, element, extents)
             for operand, element in zip(operands, element_types, strict=True)
         ]
 
     def _stretch(self, value: ir.Value, extents: Sequence[int | Extent]) -> ir.Value:
-        """The value with its dimensions of 1 stretched; the others are as they are to be, though its type may not say so."""
+        """The value with its dimensions of 1 stretched; the others are of these extents already."""
         stretched = static(extents)
         known = [size if size == 1 else wanted for size, wanted in zip(shape_of(value), stretched, strict=True)]
         value = cast(value, known)
@@ -189,9 +191,7 @@ class StablehloArithmetic(TensorArithmetic):
         type_ = ir.RankedTensorType.get(shape, element)
         return self.tensor_constant(ir.DenseElementsAttr.get_splat(type_, _attribute(value, element)))
 
-    def broadcast_to(
-        self, value: ir.Value, extents: Sequence[int | Extent], dimensions: Sequence[int]
-    ) -> ir.Value:
+    def broadcast_to(self, value: ir.Value, extents: Sequence[int | Extent], dimensions: Sequence[int]) -> ir.Value:
         """The value repeated to other extents; its dimensions are `dimensions` of the result."""
         result = ir.RankedTensorType.get(static(extents), element_type(value))
         attributes = {"broadcast_dimensions": ir.DenseI64ArrayAttr.get(list(dimensions))}

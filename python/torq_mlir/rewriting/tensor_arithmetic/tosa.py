@@ -3,8 +3,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Arithmetic in TOSA.
 
-Operations are of the TOSA specification for f16, bf16, f32, i8, i16 and i32. The dialect of MLIR takes f64, i64 and i4 as
-well, the specification does not.
+Operations are those of the TOSA specification for f16, bf16, f32, i8, i16 and i32. The dialect of MLIR takes f64, i64
+and i4 as well, the specification does not.
 """
 
 from collections.abc import Callable, Sequence

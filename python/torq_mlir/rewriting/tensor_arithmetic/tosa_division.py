@@ -51,7 +51,7 @@ class _Division:
         approximate = a.multiply(dividend, reciprocal)
         close = a.add(approximate, a.multiply(self._remainder(dividend, approximate), reciprocal))
         remainder = self._remainder(dividend, close)
-        step = a.multiply(close, _STEP * 2.0 ** -self.precision)
+        step = a.multiply(close, _STEP * 2.0**-self.precision)
         above, below = a.add(close, step), a.subtract(close, step)
         nearest = a.select(self._beyond_half(remainder, a.subtract(above, close)), above, close)
         nearest = a.select(self._beyond_half(a.negate(remainder), a.subtract(close, below)), below, nearest)
