@@ -55,10 +55,30 @@ class Lowered:
         """The module, without the elements of large constants."""
         return self._module.operation.get_asm(large_elements_limit=16)
 
+    @property
+    def is_all_stablehlo(self) -> bool:
+        """Whether there are no operations of other dialects, such as the conversion of torch makes for scalars."""
+        dialects: set[str] = set()
+
+        def collect(operation: ir.Operation) -> ir.WalkResult:
+            dialects.add(operation.name.partition(".")[0])
+            return ir.WalkResult.ADVANCE
+
+        self._module.operation.walk(collect)
+        return dialects <= {"builtin", "func", "stablehlo"}
+
     def reference(self, inputs: Sequence[np.ndarray]) -> list[np.ndarray]:
-        """The results that the reference interpreter of StableHLO computes, of a model without state."""
+        """The results that the reference interpreter of StableHLO computes, of a model without state.
+
+        It ends the process at an operation of another dialect.
+        """
         with self._module.context, ir.Location.unknown():
-            attributes = [elements.from_numpy(_signed(array)) for array in inputs]
+            function = self._module.body.operations[0]
+            types = ir.FunctionType(ir.TypeAttr(function.attributes["function_type"]).value).inputs
+            attributes = [
+                elements.from_numpy(array, ir.RankedTensorType(type_).element_type)
+                for array, type_ in zip(inputs, types, strict=True)
+            ]
             results = [elements.to_numpy(each) for each in _stablehlo.eval_module(self._module, attributes)]
         return self._typed(results)
 
