@@ -16,6 +16,7 @@ from e2e.models.features import FEATURES
 from e2e.models.light import LIGHT
 from e2e.models.onnx_operators import OPERATORS
 from e2e.models.qdq_features import QDQ_FEATURES
+from e2e.targets import cases as target_cases
 
 FORMS = ("qdq-per-channel", "qoperator")
 MAIN_VARIANTS = (*FORMS, "qdq-per-tensor", "qdq-u8", "full-integer")
@@ -68,7 +69,8 @@ class Case:
 @functools.cache
 def registry() -> dict[str, Case]:
     """All cases by name, the small ones first."""
-    cases = [*_oracle_cases(), *_feature_cases(), *_onnx_cases(), *_exported_cases(), *_light_cases()]
+    targets = [Case(*case) for case in target_cases.cases()]
+    cases = [*_oracle_cases(), *_feature_cases(), *_onnx_cases(), *_exported_cases(), *targets, *_light_cases()]
     return {case.name: case for case in cases}
 
 

@@ -125,8 +125,8 @@ def _resource(attribute: ir.Attribute) -> np.ndarray:
 def constant_value(value: ir.Value) -> np.ndarray | None:
     """The constant that defines `value`, if one does: of arith, tosa, stablehlo, torch.vtensor.literal, onnx.Constant.
 
-    A narrower float of a constant is one too: MLIR does not fold arith.truncf where it rounds. An elided resource has no
-    value.
+    A narrower float of a constant is one too: MLIR does not fold arith.truncf where it rounds. An elided resource has
+    no value.
     """
     owner = value.owner
     if isinstance(owner, ir.Block):

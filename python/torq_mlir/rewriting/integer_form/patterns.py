@@ -11,6 +11,7 @@ from torch_mlir.dialects import arith
 
 from torq_mlir.dialects import elements
 from torq_mlir.rewriting.patterns import NOT_MINE, Pattern, apply_greedily, mark_refusals
+from torq_mlir.rewriting.tensor_arithmetic.operations import CHOOSING, convert_operations
 
 from . import concatenation, flips, requantize
 from .accumulate import accumulate
@@ -26,6 +27,8 @@ def fuse_quantized_operations(root: ir.Operation, dialect: Dialect, explain: boo
     Returns:
       Errors: biases that do not fit, and where.
     """
+    # Parameters that PyTorch widens to f64 and i64 are narrow again where they are used here.
+    convert_operations(root, dialect.arithmetic, CHOOSING)
     errors: list[tuple[ir.Location, str]] = []
 
     def requantize_or_report(operation: ir.Operation, rewriter: rewrite.PatternRewriter) -> object:

@@ -213,6 +213,13 @@ class TensorArithmetic(abc.ABC):
         return self.extend(value, target, unsigned)
 
 
+def is_widening(narrow: ir.Type, wide: ir.Type) -> bool:
+    """Whether a conversion from f32 to f64, or between signed integers, keeps every number."""
+    if isinstance(narrow, ir.IntegerType) and isinstance(wide, ir.IntegerType):
+        return narrow.is_signless and 1 < narrow.width < wide.width
+    return isinstance(narrow, ir.F32Type) and isinstance(wide, ir.F64Type)
+
+
 def shape_of(value: ir.Value) -> list[int]:
     """Extents of a tensor, DYNAMIC where they are."""
     return list(ir.RankedTensorType(value.type).shape)

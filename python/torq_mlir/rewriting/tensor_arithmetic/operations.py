@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Operations of quantized_decomposed on builtin tensors, converted one by one."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from torch_mlir import ir, rewrite
 from torch_mlir.dialects import tensor
@@ -17,15 +17,18 @@ _LAST = -1
 Converter = Callable[[TensorArithmetic, ir.Operation], Sequence[ir.Value]]
 
 
-def convert_operations(root: ir.Operation, arithmetic: TensorArithmetic) -> None:
+def convert_operations(root: ir.Operation, arithmetic: TensorArithmetic, names: Iterable[str] | None = None) -> None:
     """Replaces the operations of quantized_decomposed inside `root`; those on `!torch.vtensor` stay.
+
+    Args:
+      names: of those to replace, without the dialect; all by default.
 
     Raises:
       Inexpressible: the dialect cannot express an operation.
     """
     patterns = rewrite.RewritePatternSet()
-    for name, converter in CONVERTERS.items():
-        patterns.add(f"quantized_decomposed.{name}", _pattern(converter, arithmetic))
+    for name in CONVERTERS if names is None else names:
+        patterns.add(f"quantized_decomposed.{name}", _pattern(CONVERTERS[name], arithmetic))
     rewrite.walk_and_apply_patterns(root, patterns.freeze())
 
 
@@ -164,6 +167,8 @@ CONVERTERS: dict[str, Converter] = {
     "fake_quant_per_channel": _fake_quantize,
     "convert_element_type": _convert_element_type,
 }
+
+CHOOSING = tuple(name for name in CONVERTERS if "choose_qparams" in name)
 
 
 def _unless_zero(zero_point: ir.Value) -> ir.Value | None:

@@ -18,7 +18,18 @@ from torq_mlir.dialects import elements
 from torq_mlir.numerics.conversion import convert_element_type
 from torq_mlir.rewriting.structured import element_type, index_constant, integer_type
 
-from .arithmetic import DYNAMIC, Extent, Operand, TensorArithmetic, broadcast, cast, extents_of, shape_of, static
+from .arithmetic import (
+    DYNAMIC,
+    Extent,
+    Operand,
+    TensorArithmetic,
+    broadcast,
+    cast,
+    extents_of,
+    is_widening,
+    shape_of,
+    static,
+)
 
 
 class StablehloArithmetic(TensorArithmetic):
@@ -103,6 +114,12 @@ class StablehloArithmetic(TensorArithmetic):
         if target.width == 16 and element_type(value) not in (target, ir.F32Type.get()):
             value = self._convert(value, ir.F32Type.get())
         return self._convert(value, target)
+
+    def before_widening(self, value: ir.Value) -> ir.Value:
+        if isinstance(value.owner, ir.Block) or value.owner.operation.name != "stablehlo.convert":
+            return value
+        (source,) = value.owner.operation.operands
+        return source if is_widening(element_type(source), element_type(value)) else value
 
     def integer_to_float(self, value: ir.Value, target: ir.Type, unsigned: bool = False) -> ir.Value:
         return self._convert(_as_unsigned(value) if unsigned else value, target)
@@ -214,6 +231,7 @@ class StablehloArithmetic(TensorArithmetic):
         return tensor.from_elements(ir.RankedTensorType.get([len(sizes)], ir.IndexType.get()), sizes)
 
     def _convert(self, value: ir.Value, target: ir.Type) -> ir.Value:
+        value = value if element_type(value) == target else self.before_widening(value)
         if element_type(value) == target:
             return value
         return operation("convert", [ir.RankedTensorType.get(shape_of(value), target)], [value])

@@ -24,6 +24,7 @@ from .arithmetic import (
     Operand,
     TensorArithmetic,
     broadcast,
+    is_widening,
     shape_of,
     static,
 )
@@ -71,6 +72,8 @@ class TosaArithmetic(TensorArithmetic):
 
     def clamp(self, value: ir.Value, low: float, high: float) -> ir.Value:
         element = element_type(value)
+        if isinstance(element, ir.IntegerType) and element.width > 16:  # tosa.clamp is for 8 and 16 bits
+            return self.minimum(self.maximum(value, low), high)
         if isinstance(element, ir.IntegerType):
             bounds = [ir.IntegerAttr.get(element, int(bound)) for bound in (low, high)]
         else:
@@ -208,7 +211,4 @@ def _before_widening(value: ir.Value) -> ir.Value:
     if isinstance(value.owner, ir.Block) or value.owner.operation.name != "tosa.cast":
         return value
     (source,) = value.owner.operation.operands
-    narrow, wide = element_type(source), element_type(value)
-    of_floats = isinstance(narrow, ir.F32Type) and isinstance(wide, ir.F64Type)
-    of_integers = isinstance(narrow, ir.IntegerType) and isinstance(wide, ir.IntegerType) and narrow.width < wide.width
-    return source if of_floats or of_integers else value
+    return source if is_widening(element_type(source), element_type(value)) else value

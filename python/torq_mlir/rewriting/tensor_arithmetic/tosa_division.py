@@ -11,11 +11,12 @@ That holds for operands and quotients of magnitudes from 2^-100 to 2^100, in f64
 product stands, off by at most two units in the last place, and infinities and NaN are those of a division.
 """
 
-import math
 from typing import TYPE_CHECKING
 
+import numpy as np
 from torch_mlir import ir
 
+from torq_mlir.dialects import elements
 from torq_mlir.rewriting.structured import element_type
 
 if TYPE_CHECKING:
@@ -28,69 +29,104 @@ _STEP = 45 / 2**5
 
 def divide(a: "TosaArithmetic", x: "Operand", y: "Operand") -> ir.Value:
     """x / y; one of them may be a number."""
-    if not isinstance(y, ir.Value) and math.frexp(y)[0] in (0.5, -0.5):
-        return a.multiply(x, 1 / y)
-    if isinstance(x, ir.Value):
-        y = y if isinstance(y, ir.Value) else a.splat(y, element_type(x), ir.RankedTensorType(x.type).rank)
-    elif x == 1:
-        x = a.splat(x, element_type(y), ir.RankedTensorType(y.type).rank)
-    return _Division(a, x, y).quotient()
+    element = element_type(x if isinstance(x, ir.Value) else y)
+    x, y = (
+        each if isinstance(each, ir.Value) else a.splat(each, element, _rank(other)) for each, other in ((x, y), (y, x))
+    )
+    divisor = _Divisor(a, y)
+    factor = divisor.as_factor()
+    return _quotient(a, x, divisor) if factor is None else a.multiply(x, factor)
 
 
-class _Division:
-    def __init__(self, a: "TosaArithmetic", x: ir.Value, y: ir.Value) -> None:
-        self.a, self.x, self.y = a, x, y
-        self.precision, self.exponent = (53, 900) if isinstance(element_type(y), ir.F64Type) else (24, 100)
-        self.divisor = a.absolute(y)
-        self.divisor_parts = self._split(self.divisor)
+def _rank(value: "Operand") -> int:
+    return ir.RankedTensorType(value.type).rank if isinstance(value, ir.Value) else 0
 
-    def quotient(self) -> ir.Value:
-        a = self.a
-        reciprocal = a.reciprocal(self.divisor)
-        dividend = a.absolute(self.x)
-        approximate = a.multiply(dividend, reciprocal)
-        close = a.add(approximate, a.multiply(self._remainder(dividend, approximate), reciprocal))
-        remainder = self._remainder(dividend, close)
-        step = a.multiply(close, _STEP * 2.0**-self.precision)
-        above, below = a.add(close, step), a.subtract(close, step)
-        nearest = a.select(self._beyond_half(remainder, a.subtract(above, close)), above, close)
-        nearest = a.select(self._beyond_half(a.negate(remainder), a.subtract(close, below)), below, nearest)
-        magnitude = a.select(self._is_ordinary(dividend, approximate), nearest, approximate)
-        negative = a.bitwise_xor(a.greater(0.0, self.x), a.greater(0.0, self.y))
-        return a.select(negative, a.negate(magnitude), magnitude)
 
-    def _beyond_half(self, remainder: ir.Value, distance: ir.Value) -> ir.Value:
-        """Whether the quotient is more than half of the distance to the next float away."""
-        return self.a.greater(remainder, self.a.multiply(self.a.multiply(distance, 0.5), self.divisor))
+class _Divisor:
+    """What is divided by, and what depends on it alone; constants where that is a constant."""
 
-    def _remainder(self, dividend: ir.Value, quotient: ir.Value) -> ir.Value:
-        """dividend - quotient * divisor, exactly."""
-        a = self.a
-        (high, low), (divisor_high, divisor_low) = self._split(quotient), self.divisor_parts
-        product = a.multiply(quotient, self.divisor)
-        error = a.subtract(a.multiply(high, divisor_high), product)
-        error = a.add(error, a.multiply(high, divisor_low))
-        error = a.add(error, a.multiply(low, divisor_high))
-        error = a.add(error, a.multiply(low, divisor_low))
-        return a.subtract(a.subtract(dividend, product), error)
+    def __init__(self, a: "TosaArithmetic", value: ir.Value) -> None:
+        self.a, self.value, self.element = a, value, element_type(value)
+        self.precision, self.exponent = (53, 900) if isinstance(self.element, ir.F64Type) else (24, 100)
+        self.constant = elements.constant_value(value)
+        if self.constant is None:
+            self.magnitude = a.absolute(value)
+            self.parts = self.split(self.magnitude)
+            self.reciprocal = a.reciprocal(self.magnitude)
+            return
+        magnitude = np.abs(self.constant)
+        with np.errstate(all="ignore"):
+            scaled = magnitude * magnitude.dtype.type(self._splitter)
+            high = scaled - (scaled - magnitude)
+            parts = high, magnitude - high
+            reciprocal = 1 / magnitude
+        self.magnitude, self.reciprocal, *self.parts = (
+            a.constant(each, self.element) for each in (magnitude, reciprocal, *parts)
+        )
 
-    def _split(self, value: ir.Value) -> tuple[ir.Value, ir.Value]:
+    @property
+    def _splitter(self) -> float:
+        return 2.0 ** ((self.precision + 1) // 2) + 1
+
+    def as_factor(self) -> ir.Value | None:
+        """The reciprocal of powers of two, with which a product is the quotient."""
+        if self.constant is None or not np.all(np.abs(np.frexp(self.constant)[0]) == 0.5):
+            return None
+        with np.errstate(over="ignore"):
+            factor = 1 / self.constant
+        return self.a.constant(factor, self.element) if np.all(np.isfinite(factor)) else None
+
+    def split(self, value: ir.Value) -> tuple[ir.Value, ir.Value]:
         """Two floats of half the digits whose sum is the value."""
         a = self.a
-        scaled = a.multiply(value, 2.0 ** ((self.precision + 1) // 2) + 1)
+        scaled = a.multiply(value, self._splitter)
         high = a.subtract(scaled, a.subtract(scaled, value))
         return high, a.subtract(value, high)
 
-    def _is_ordinary(self, *values: ir.Value) -> ir.Value:
-        """Whether nothing overflows or underflows; not for NaN."""
-        a = self.a
+    def is_ordinary(self, *values: ir.Value) -> ir.Value:
+        """Whether nothing overflows or underflows in a division with these magnitudes; not for NaN."""
         limit = 2.0**self.exponent
-        conditions = [
-            condition
-            for value in (*values, self.divisor)
-            for condition in (a.greater(value, 1 / limit), a.greater(limit, value))
-        ]
-        result = conditions[0]
-        for condition in conditions[1:]:
-            result = a.bitwise_and(result, condition)
+        if self.constant is None or not np.all((self.constant > 1 / limit) & (self.constant < limit)):
+            values = (*values, self.magnitude)
+        a, result = self.a, None
+        for value in values:
+            for condition in (a.greater(value, 1 / limit), a.greater(limit, value)):
+                result = condition if result is None else a.bitwise_and(result, condition)
         return result
+
+    def with_sign(self, dividend: ir.Value, magnitude: ir.Value) -> ir.Value:
+        """A quotient with the sign that it has."""
+        a = self.a
+        negative = a.greater(0.0, dividend)
+        if self.constant is None or np.any(self.constant < 0):
+            negative = a.bitwise_xor(negative, a.greater(0.0, self.value))
+        return a.select(negative, a.negate(magnitude), magnitude)
+
+
+def _quotient(a: "TosaArithmetic", x: ir.Value, divisor: _Divisor) -> ir.Value:
+    dividend = a.absolute(x)
+    approximate = a.multiply(dividend, divisor.reciprocal)
+    close = a.add(approximate, a.multiply(_remainder(a, dividend, approximate, divisor), divisor.reciprocal))
+    remainder = _remainder(a, dividend, close, divisor)
+    step = a.multiply(close, _STEP * 2.0**-divisor.precision)
+    above, below = a.add(close, step), a.subtract(close, step)
+
+    def is_beyond_half(remainder: ir.Value, distance: ir.Value) -> ir.Value:
+        """Whether the quotient is more than half of the distance to the next float away."""
+        return a.greater(remainder, a.multiply(a.multiply(distance, 0.5), divisor.magnitude))
+
+    nearest = a.select(is_beyond_half(remainder, a.subtract(above, close)), above, close)
+    nearest = a.select(is_beyond_half(a.negate(remainder), a.subtract(close, below)), below, nearest)
+    magnitude = a.select(divisor.is_ordinary(dividend, approximate), nearest, approximate)
+    return divisor.with_sign(x, magnitude)
+
+
+def _remainder(a: "TosaArithmetic", dividend: ir.Value, quotient: ir.Value, divisor: _Divisor) -> ir.Value:
+    """dividend - quotient * divisor, exactly."""
+    (high, low), (divisor_high, divisor_low) = divisor.split(quotient), divisor.parts
+    product = a.multiply(quotient, divisor.magnitude)
+    error = a.subtract(a.multiply(high, divisor_high), product)
+    error = a.add(error, a.multiply(high, divisor_low))
+    error = a.add(error, a.multiply(low, divisor_high))
+    error = a.add(error, a.multiply(low, divisor_low))
+    return a.subtract(a.subtract(dividend, product), error)

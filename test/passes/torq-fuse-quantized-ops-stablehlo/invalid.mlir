@@ -1,0 +1,17 @@
+// RUN: torq-opt --torq-fuse-quantized-ops-stablehlo --verify-diagnostics %s
+
+func.func @bias(%q: tensor<4x8xi8>) -> tensor<4x3xi8> {
+  %sx = arith.constant 1.0e-05 : f64
+  %c0 = arith.constant 0 : i64
+  %sy = arith.constant 1.0 : f64
+  %qw = arith.constant dense<2> : tensor<8x3xi8>
+  %bias = stablehlo.constant dense<[1.0, 2.0, 3.0]> : tensor<3xf32>
+  %x = "quantized_decomposed.dequantize_per_tensor"(%q, %sx, %c0) {dtype = si8, quant_max = 127 : i64, quant_min = -128 : i64} : (tensor<4x8xi8>, f64, i64) -> tensor<4x8xf32>
+  %w = "quantized_decomposed.dequantize_per_tensor"(%qw, %sx, %c0) {dtype = si8, quant_max = 127 : i64, quant_min = -128 : i64} : (tensor<8x3xi8>, f64, i64) -> tensor<8x3xf32>
+  %y = stablehlo.dot_general %x, %w, contracting_dims = [1] x [0] : (tensor<4x8xf32>, tensor<8x3xf32>) -> tensor<4x3xf32>
+  %b = stablehlo.broadcast_in_dim %bias, dims = [1] : (tensor<3xf32>) -> tensor<4x3xf32>
+  %s = stablehlo.add %y, %b : tensor<4x3xf32>
+  // expected-error @+1 {{the bias does not fit the accumulator}}
+  %o = "quantized_decomposed.quantize_per_tensor"(%s, %sy, %c0) {dtype = si8, quant_max = 127 : i64, quant_min = -128 : i64} : (tensor<4x3xf32>, f64, i64) -> tensor<4x3xi8>
+  return %o : tensor<4x3xi8>
+}
