@@ -4,7 +4,7 @@
 """The quantized tensors of an ONNX graph and the layers that compute them."""
 
 import dataclasses
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 import onnx
@@ -37,6 +37,7 @@ class Quantization:
             isinstance(other, Quantization)
             and np.array_equal(self.scale, other.scale)
             and np.array_equal(self.zero_point, other.zero_point)
+            and self.zero_point.dtype == other.zero_point.dtype
         )
 
     __hash__ = None
@@ -131,8 +132,13 @@ class QuantizedGraph:
         self.by_node |= {
             layer.float_nodes[-1].name: layer
             for layer in self.layers
-            if layer.float_nodes and layer.float_nodes[-1].op_type in _ON_INTEGERS
+            if layer.float_nodes and layer.float_nodes[-1].op_type in _ON_INTEGERS and self._keeps_quantization(layer)
         }
+
+    def _keeps_quantization(self, layer: Layer) -> bool:
+        """Whether all that the layer reads is quantized as its output is."""
+        sources = self._sources(layer.float_nodes)
+        return all(self.quantization(source, 1, 2) == layer.quantization for source in sources)
 
     def quantization(self, node: onnx.NodeProto, scale: int, zero_point: int) -> Quantization:
         """The parameters at two inputs of a node; an absent zero point is 0."""
@@ -169,10 +175,14 @@ class QuantizedGraph:
 
     def _moves(self, quantize: onnx.NodeProto, nodes: tuple[onnx.NodeProto, ...], quantization: Quantization) -> bool:
         """Whether `nodes` only move the values of one tensor of the same quantization."""
-        inputs = [name for node in (*nodes, quantize) for name in node.input if name in self.producers]
-        sources = [self.producers[name] for name in inputs if self.producers[name].op_type == "DequantizeLinear"]
+        sources = self._sources((*nodes, quantize))
         same = [self.quantization(source, 1, 2) for source in sources] == [quantization]
         return same and all(node.op_type in MOVEMENT for node in nodes)
+
+    def _sources(self, nodes: Sequence[onnx.NodeProto]) -> list[onnx.NodeProto]:
+        """The nodes that dequantize what some nodes read."""
+        inputs = [name for node in nodes for name in node.input if name in self.producers]
+        return [self.producers[name] for name in inputs if self.producers[name].op_type == "DequantizeLinear"]
 
     def _float_nodes(self, name: str) -> list[onnx.NodeProto]:
         """Nodes between a float tensor and the DequantizeLinear nodes that it comes from, in the order of the graph."""

@@ -76,7 +76,7 @@ class LayerComparison:
             if layer is None:
                 return None
             expected = tensors[layer.output]
-            if expected.dtype == np.uint8 and is_unsigned(operation):
+            if is_unsigned(operation):
                 return None  # what reads it is compared
             # A product of batches of matrices is one of a single batch, which its user reshapes.
             produced = values[0].reshape(expected.shape) if values[0].size == expected.size else values[0]

@@ -13,9 +13,9 @@ from torq_mlir.dialects.locations import source_names
 _BITWISE_XOR = 2  # op_type of torq_hl.elementwisebinary
 # Operations that make no values of the model's.
 _NO_VALUES = frozenset({"arith.constant", "tensor.empty", "func.return"})
-_MOVEMENTS = frozenset(
-    {"linalg.transpose", "tensor.collapse_shape", "tensor.expand_shape", "tensor.extract_slice", "tensor.pad"}
-    | {"torq_hl.broadcast", "torq_hl.transpose"}
+_RESHAPES = frozenset({"tensor.collapse_shape", "tensor.expand_shape"})
+_MOVEMENTS = _RESHAPES | frozenset(
+    {"linalg.transpose", "tensor.extract_slice", "tensor.pad", "torq_hl.broadcast", "torq_hl.transpose"}
 )
 
 
@@ -55,7 +55,18 @@ def layer_operations(function: ir.Operation, layers: Mapping[str, Layer]) -> dic
         if names and names[-1] in layers and operation.name not in _NO_VALUES and not _is_sign_flip(operation):
             last[_computed_layer(names, layers).name] = operation
     by_name = {layer.name: layer for layer in layers.values()}
-    return {_moved_within(operation, by_name[name]): by_name[name] for name, operation in last.items()}
+    found = {name: _moved_within(operation, by_name[name]) for name, operation in last.items()}
+    return {_before_reshapes(operation, name): by_name[name] for name, operation in found.items()}
+
+
+def _before_reshapes(operation: ir.Operation, name: str) -> ir.Operation:
+    """What computes the elements that the operation reshapes for a layer: others may read them as they are before."""
+    while operation.name in _RESHAPES and not isinstance(operation.operands[0].owner, ir.Block):
+        source = operation.operands[0].owner.operation
+        if source.name in _NO_VALUES or name not in source_names(source.location):
+            break
+        operation = source
+    return operation
 
 
 def _moved_within(operation: ir.Operation, layer: Layer) -> ir.Operation:
@@ -90,18 +101,23 @@ def _is_sign_flip(operation: ir.Operation) -> bool:
 
 
 def is_unsigned(operation: ir.Operation) -> bool:
-    """Whether the result of an operation on a u8 tensor still is, or is again, in the storage of the function's border.
+    """Whether the result of an operation holds u8 values as the border of the function stores them.
 
-    What is computed is signed; what only moves an argument of the function is not.
+    What is computed is signed; what only moves an unsigned argument, or has its sign flipped to be returned, is not.
     """
     flips = 0
-    while operation.name in _MOVEMENTS or _is_sign_flip(operation):
+    while operation.name in _MOVEMENTS or operation.name == "tensor.concat" or _is_sign_flip(operation):
         flips += _is_sign_flip(operation)
         source = operation.operands[1 if operation.name.startswith("torq_hl.") else 0]
         if isinstance(source.owner, ir.Block):
-            return flips % 2 == 0
+            return _is_unsigned_argument(ir.BlockArgument(source)) != (flips % 2 == 1)
         operation = source.owner.operation
     return flips % 2 == 1
+
+
+def _is_unsigned_argument(argument: ir.BlockArgument) -> bool:
+    attributes = ir.ArrayAttr(argument.owner.owner.attributes["arg_attrs"])[argument.arg_number]
+    return ir.StringAttr(ir.DictAttr(attributes)["torq_hl.dtype"]).value == "uint8"
 
 
 def interior_float_operations(function: ir.Operation) -> list[ir.Operation]:

@@ -35,6 +35,7 @@ from torq_mlir.rewriting.contraction import (
 from torq_mlir.rewriting.integer_chain import IntegerChain, match_integer_chain
 from torq_mlir.rewriting.patterns import NOT_MINE, NoMatch, Pattern, apply_greedily, mark_refusals
 from torq_mlir.rewriting.qparams import match_dequantize
+from torq_mlir.rewriting.structured import reassociation
 from torq_mlir.rewriting.uses import only_user, reaches_quantize
 
 
@@ -182,7 +183,7 @@ def _scale_axis(tail: _Tail, scale: np.ndarray, axes: tuple[int, ...]) -> int | 
     if tail.collapse is None:
         varying = [axis for axis, size in zip(axes, scale.shape, strict=False) if size > 1]
     else:
-        groups = _reassociation(tail.collapse)
+        groups = reassociation(tail.collapse)
         varying = list({next(i for i, group in enumerate(groups) if axis in group) for axis in axes})
         if len(varying) == 1 and len(groups[varying[0]]) != len(axes):
             varying = []
@@ -222,14 +223,10 @@ def _collapse(collapse: ir.Operation, value: ir.Value) -> ir.Value:
     return ir.Operation.create("tensor.collapse_shape", [result_type], [value], attributes).result
 
 
-def _reassociation(collapse: ir.Operation) -> list[list[int]]:
-    return [[ir.IntegerAttr(i).value for i in group] for group in ir.ArrayAttr(collapse.attributes["reassociation"])]
-
-
 def _channel_axis(contraction: Contraction, collapse: ir.Operation | None) -> int:
     """The dimension of the tail's result that the output channels are in."""
     kept = [d for d in range(len(contraction.dims(1))) if d not in contraction.reduced_weight_dims]
     axis = contraction.output_dim_of_weight_dim(kept[-1])
     if collapse is None:
         return axis
-    return next(i for i, group in enumerate(_reassociation(collapse)) if axis in group)
+    return next(i for i, group in enumerate(reassociation(collapse)) if axis in group)

@@ -79,7 +79,7 @@ class Builder:
         self._choose = choose
         self.rng = np.random.default_rng(self.integer(0, 2**16))
         self.real: dict[str, np.ndarray] = {}
-        self.integer_inputs = self.one_in(3)
+        self.integer_inputs = not self.one_in(3)
         self.dtype = np.dtype(self.pick((np.int8, np.uint8)))
         self.tensors: list[Tensor] = []
         self._dequantized: dict[str, str] = {}
@@ -227,7 +227,7 @@ class Builder:
         for tensor in self.tensors:
             if tensor.name in self._used and not (self.one_in(8) and tensor.name not in self._feeds):
                 continue
-            as_integers = tensor.name not in self._feeds and self.one_in(3)
+            as_integers = tensor.name not in self._feeds and not self.one_in(4)
             name = tensor.name if as_integers else self._add_output(tensor)
             element = helper.np_dtype_to_tensor_dtype(tensor.qparams.dtype if as_integers else np.dtype(np.float32))
             outputs.append(helper.make_tensor_value_info(name, element, tensor.shape))

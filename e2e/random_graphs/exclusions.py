@@ -39,3 +39,13 @@ def auto_pad_runs(kernel: Sequence[int], strides: Sequence[int]) -> bool:
 def alpha_counts(operands_to_add: int) -> bool:
     """Of a Gemm. torch-mlir forgets alpha where there is nothing to add to the product."""
     return operands_to_add > 0
+
+
+def padding_can_count(ceil_mode: int) -> bool:
+    """Of an average pooling. ONNX counts padding, but not what a window of ceil_mode is beyond it; torch-mlir does."""
+    return not ceil_mode
+
+
+def padding_lowers(mode: str, rank: int) -> bool:
+    """Of a Pad. torch-mlir has no lowering of modes but the constant one for a vector: an error that names the node."""
+    return mode == "constant" or rank > 1

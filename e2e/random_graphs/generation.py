@@ -51,7 +51,9 @@ def _quantize(b: Builder, computed: Computed) -> None:
     if b.one_in(3):
         if b.one_in(3):  # what the activation reads has another reader
             b.quantize(computed.name, output_qparams(b, computed))
-        activation = b.pick(elementwise.FUNCTIONS if b.one_in(6) else elementwise.CLAMPS)
+        # Others enlarge the error of a bias that is rounded.
+        functions = elementwise.FUNCTIONS if computed.least_scale == 0.0 and b.one_in(6) else elementwise.CLAMPS
+        activation = b.pick(functions)
         computed = Computed(activation(b, computed.name), computed.unit, computed.least_scale, computed.sources)
     b.quantize(computed.name, output_qparams(b, computed))
     if b.one_in(10):

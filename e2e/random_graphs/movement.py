@@ -10,6 +10,7 @@ import numpy as np
 
 from e2e.random_graphs.builder import Builder
 from e2e.random_graphs.elementwise import RANKS
+from e2e.random_graphs.exclusions import padding_lowers
 from e2e.random_graphs.qparams import Computed
 
 
@@ -82,6 +83,8 @@ def _pad(b: Builder, x: str) -> str:
     shape = b.real[x].shape
     mode = b.pick(("constant", "constant", "constant", "edge", "reflect"))
     last = 2 if len(shape) > 1 else 1  # of all modes but the constant one, at most two dimensions
+    if not padding_lowers(mode, len(shape)):
+        mode = "constant"
     axes = range(len(shape)) if mode == "constant" and b.one_in(2) else range(len(shape) - last, len(shape))
     amounts = [0] * 2 * len(shape)
     for axis in axes:

@@ -10,7 +10,7 @@ import numpy as np
 
 from e2e.random_graphs.builder import Builder
 from e2e.random_graphs.elementwise import RANKS
-from e2e.random_graphs.exclusions import auto_pad_runs, ceil_mode_is_clear
+from e2e.random_graphs.exclusions import auto_pad_runs, ceil_mode_is_clear, padding_can_count
 from e2e.random_graphs.qparams import Computed
 
 
@@ -30,7 +30,7 @@ def pooling(b: Builder) -> Computed:
         attributes["auto_pad"] = b.pick(("SAME_UPPER", "SAME_LOWER"))
     if b.one_in(6) and "auto_pad" not in attributes and _ceil_mode_is_clear(attributes, spatial):
         attributes["ceil_mode"] = 1
-    if op_type == "AveragePool" and b.one_in(2):
+    if op_type == "AveragePool" and b.one_in(2) and padding_can_count(attributes.get("ceil_mode", 0)):
         attributes["count_include_pad"] = 1
     y = b.node(op_type, b.dequantize(x), **attributes)
     unit = float(x.qparams.scale) / (1 if op_type == "MaxPool" else math.prod(kernel))

@@ -37,6 +37,7 @@ _QUANTIZE = "quantized_decomposed.quantize_per_tensor", "quantized_decomposed.qu
 PATTERNS = (
     *(Pattern(root, rewrite, benefit) for root in _QUANTIZE for rewrite, benefit in _SANDWICHES),
     Pattern("linalg.pooling_nchw_max", convert_integer_max_pool),
+    Pattern("linalg.pooling_ncw_max", convert_integer_max_pool),
     Pattern("linalg.generic", convert_shared_accumulator),
     Pattern("linalg.generic", convert_bit_flip),
     Pattern("linalg.transpose", convert_integer_transpose),

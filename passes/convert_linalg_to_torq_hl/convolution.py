@@ -15,6 +15,7 @@ from torq_mlir.numerics.zero_points import input_zero_point_correction
 from torq_mlir.rewriting.contraction import QuantizedContraction
 from torq_mlir.rewriting.integer_chain import insert_amounts, inserted_into, pad_amounts, pad_value
 from torq_mlir.rewriting.patterns import NoMatch
+from torq_mlir.rewriting.structured import reassociation, reshape
 
 from .accumulation import Accumulation, Output
 
@@ -40,11 +41,22 @@ class _Loops:
 
 @dataclass(frozen=True)
 class _Input:
-    """The unpadded input; `permutation` brings it to [N, C, spatial...]; padding is [left, right, top, bottom]."""
+    """The unpadded input.
+
+    Attributes:
+      permutation: what brings it to [N, C, spatial...].
+      padding: [left, right, top, bottom].
+      image: sizes of the spatial dimensions after that; those of one may be missing before.
+    """
 
     value: ir.Value
     permutation: list[int]
     padding: list[int]
+    image: list[int]
+
+    def build(self) -> ir.Value:
+        value = _transpose(self.value, self.permutation)
+        return reshape(value, [*ir.RankedTensorType(value.type).shape[:2], *self.image])
 
 
 def infer_window(contraction: QuantizedContraction) -> linalg.ConvolutionDimensions | None:
@@ -82,9 +94,8 @@ def match_convolution(
     builder = torq_hl.conv1d if len(loops.image) == 1 else torq_hl.depthwise_conv2d if depthwise else torq_hl.conv2d
 
     def build() -> ir.Value:
-        value = _transpose(source.value, source.permutation)
-        value = builder(*operands.build(), value, element_type=output.element, **attributes)
-        return _transpose(value, permutation)
+        value = builder(*operands.build(), source.build(), element_type=output.element, **attributes)
+        return reshape(_transpose(value, permutation), ir.RankedTensorType(accumulation.value.type).shape)
 
     return build, permutation.index(1)
 
@@ -141,18 +152,35 @@ def _match_input(contraction: QuantizedContraction, loops: _Loops) -> _Input:
     if len(spatial) != len(loops.image) or len(dims) != len(leading) + len(spatial):
         raise NoMatch("the input of the convolution is not a batch of channels of images")
     permutation = [dims.index(loop) for loop in leading] + spatial
-    value = contraction.input
+    value, present = contraction.input, list(range(len(spatial)))
     if len(leading) == 3:
         if permutation != list(range(len(permutation))):
             raise NoMatch("the groups of the input are not channels-first")
-        value = _operand_of(value, "tensor.expand_shape")
-        if value is None or ir.RankedTensorType(value.type).rank != 2 + len(spatial):
-            raise NoMatch("the groups of the input are not a split of its channels")
-        permutation = list(range(2 + len(spatial)))
-    padding = [0] * (2 * len(spatial))
+        value, present = _before_split(value)
+        permutation = list(range(2 + len(present)))
+    padding = [0] * (2 * len(present))
     while (step := _unmove(value, permutation, padding, contraction.input_zp)) is not None:
         value, permutation, padding = step
-    return _Input(value, permutation, padding)
+    # The innermost dimension has its padding first.
+    image, sides = [1] * len(spatial), [[0, 0] for _ in spatial]
+    for index, d in enumerate(present):
+        image[d] = ir.RankedTensorType(value.type).shape[permutation[2 + index]]
+        innermost = len(present) - 1 - index
+        sides[len(spatial) - 1 - d] = padding[2 * innermost : 2 * innermost + 2]
+    return _Input(value, permutation, [amount for side in sides for amount in side], image)
+
+
+def _before_split(value: ir.Value) -> tuple[ir.Value, list[int]]:
+    """[N, C, spatial...] of [N, groups, C / groups, spatial...], and which spatial dimensions it has.
+
+    A convolution over one dimension has become one over two, the size of one of which is 1.
+    """
+    source = _operand_of(value, "tensor.expand_shape")
+    groups = [] if source is None else reassociation(value.owner.operation)
+    sizes = ir.RankedTensorType(value.type).shape
+    if groups[:2] != [[0], [1, 2]] or any(sum(sizes[d] > 1 for d in group) > 1 for group in groups[2:]):
+        raise NoMatch("the groups of the input are not a split of its channels")
+    return source, [max(group, key=lambda d: sizes[d]) - 3 for group in groups[2:]]
 
 
 def _unmove(value: ir.Value, permutation, padding, zero_point: int) -> tuple[ir.Value, list[int], list[int]] | None:
@@ -182,12 +210,11 @@ def _result_permutation(accumulation: Accumulation, loops: _Loops) -> list[int]:
     dims = accumulation.contraction.dims(2)
     movement = accumulation.movement
     split = len(loops.group + loops.output_channel) == 2
-    rank = 2 + len(loops.image)
-    if split or (movement is not None and movement.name == "tensor.collapse_shape"):
-        collapsed = movement is not None and ir.RankedTensorType(movement.results[0].type).rank == rank
-        if not split or not collapsed or dims != loops.output:
+    collapses = movement is not None and movement.name == "tensor.collapse_shape"
+    if split or collapses:
+        if not (split and collapses and reassociation(movement)[:2] == [[0], [1, 2]] and dims == loops.output):
             raise NoMatch("the groups of the result are not collapsed to channels")
-        return list(range(rank))
+        return list(range(2 + len(loops.image)))
     permutation = [loops.output.index(loop) for loop in dims]
     if movement is None:
         return permutation

@@ -29,13 +29,17 @@ from .requantize import (
     result_element,
 )
 
-_MAX_NAMES = "linalg.pooling_nchw_max"
-_SUM_NAMES = "linalg.pooling_nchw_sum"
+_MAX_NAMES = "linalg.pooling_nchw_max", "linalg.pooling_ncw_max"
+_SUM_NAMES = "linalg.pooling_nchw_sum", "linalg.pooling_ncw_sum"
 
 
 @dataclass(frozen=True)
 class _Window:
-    """A pooling window over an NCHW tensor; `padding` is [left, right, top, bottom]."""
+    """A pooling window over an NCHW tensor, or over an NCW one as an image of height 1.
+
+    Attributes:
+      padding: [left, right, top, bottom].
+    """
 
     operation: ir.Operation
     source: ir.Value
@@ -45,8 +49,18 @@ class _Window:
     dilation: list[int]
 
     @property
+    def shape(self) -> list[int]:
+        """That of the input as an image."""
+        *before, width = ir.RankedTensorType(self.source.type).shape
+        return [*before, width] if len(before) == 3 else [*before, 1, width]
+
+    @property
     def covers_input(self) -> bool:
-        return self.kernel == ir.RankedTensorType(self.source.type).shape[2:] and not any(self.padding)
+        return self.kernel == self.shape[2:] and not any(self.padding)
+
+    def result(self, image: ir.Value) -> ir.Value:
+        """The result in the shape that the operation has."""
+        return reshape(image, ir.RankedTensorType(self.operation.results[0].type).shape)
 
 
 @at_quantize
@@ -89,10 +103,10 @@ def convert_integer_max_pool(operation: ir.Operation, rewriter) -> object:
 def _max_pool(source: ir.Value, window: _Window) -> ir.Value:
     width = ir.RankedTensorType(source.type).element_type.width
     low, high = -(1 << (width - 1)), (1 << (width - 1)) - 1
-    return torq_hl.maxpool2d(
+    pooled = torq_hl.maxpool2d(
         constant(np.ones(1, np.int8)),
         constant(np.array([0, 1], np.int32)),
-        source,
+        reshape(source, window.shape),
         input_zp=low,
         output_min=low,
         output_max=high,
@@ -100,6 +114,7 @@ def _max_pool(source: ir.Value, window: _Window) -> ir.Value:
         pad=window.padding,
         kernel=window.kernel,
     )
+    return window.result(pooled)
 
 
 @at_quantize
@@ -123,13 +138,14 @@ def convert_average_pool(quantize: Quantize, clamped: Clamped, rewriter) -> obje
         build = _uncounted_average
     _check_mean(dequantize, quantize, divisor)
     with ir.InsertionPoint(quantize.operation), locations_of([], clamped, quantize, window.operation, divide):
-        rewriter.replace_op(quantize.operation, [build(window, dequantize, quantize, clamped, divisor)])
+        mean = build(window, dequantize, quantize, clamped, divisor)
+        rewriter.replace_op(quantize.operation, [window.result(mean)])
     return None
 
 
 @at_quantize
 def convert_reduce_mean(quantize: Quantize, clamped: Clamped, rewriter) -> object:
-    """`quantize(sum(dequantize(x)) / K)` over trailing dimensions."""
+    """`quantize(sum(dequantize(x)) / K)` over some dimensions, which are moved to the end."""
     quotient = _match_quotient(clamped.value)
     if quotient is None:
         return NOT_MINE
@@ -142,17 +158,19 @@ def convert_reduce_mean(quantize: Quantize, clamped: Clamped, rewriter) -> objec
     if dequantize is None or isinstance(divisor, np.ndarray):
         raise NoMatch("the input of the mean is not dequantized with constant parameters")
     check_storage(quantize, [dequantize])
-    shape = ir.RankedTensorType(generic.operands[0].type).shape
-    if kept != list(range(len(kept))):
-        raise NoMatch("the mean is not over trailing dimensions")
     _check_mean(dequantize, quantize, divisor)
+    shape = ir.RankedTensorType(generic.operands[0].type).shape
+    reduced = [d for d in range(len(shape)) if d not in kept]
     with ir.InsertionPoint(quantize.operation), locations_of([], clamped, quantize, generic, divide):
-        count = math.prod(shape[len(kept) :])
-        rows = [*shape[: len(kept)], count]
+        count = math.prod(shape[d] for d in reduced)
+        rows, permutation = [*(shape[d] for d in kept), count], [*kept, *reduced]
+        values = dequantize.input
+        if permutation != sorted(permutation):
+            values = torq_hl.transpose(values, perm=permutation)
         mean = torq_hl.reduce_mean(
             constant(np.ones(1, np.int8)),
             _mean_pair(dequantize, quantize, count, divisor),
-            reshape(dequantize.input, rows),
+            reshape(values, rows),
             input_zp=int(dequantize.zero_point),
             element_type=result_element(quantize),
             **_mean_attributes(dequantize, quantize, clamped, divisor),
@@ -164,11 +182,11 @@ def convert_reduce_mean(quantize: Quantize, clamped: Clamped, rewriter) -> objec
 
 def _global_average(window: _Window, dequantize, quantize, clamped, divisor) -> ir.Value:
     count = math.prod(window.kernel)
-    n, c, *_ = ir.RankedTensorType(window.source.type).shape
+    n, c, *_ = window.shape
     mean = torq_hl.avg_pool2d(
         constant(np.ones(1, np.int8)),
         _mean_pair(dequantize, quantize, count, divisor),
-        torq_hl.transpose(dequantize.input, perm=[0, 2, 3, 1]),
+        torq_hl.transpose(reshape(dequantize.input, window.shape), perm=[0, 2, 3, 1]),
         input_zp=int(dequantize.zero_point),
         element_type=result_element(quantize),
         **_mean_attributes(dequantize, quantize, clamped, divisor),
@@ -189,6 +207,7 @@ def _uncounted_average(window: _Window, dequantize, quantize, clamped, divisor) 
     element = ir.IntegerType.get_signless(16 if limit < 1 << 15 else 32)
     low, high = -(1 << (element.width - 1)), (1 << (element.width - 1)) - 1
     total = _window_sum(window, dequantize, 1, element, output_zp=0, output_min=low, output_max=high, shift_factor=0)
+    divisor = divisor.reshape([*divisor.shape[:2], *_of_image(divisor.shape[2:], 1)])
     attributes = _mean_attributes(dequantize, quantize, clamped, common)
     factor, shift = multiplier(dequantize.scale / (quantize.scale * common))
     del attributes["shift_factor"]
@@ -204,12 +223,12 @@ def _uncounted_average(window: _Window, dequantize, quantize, clamped, divisor) 
 
 def _window_sum(window: _Window, dequantize: Dequantize, factor: int, element: ir.Type, **output: int) -> ir.Value:
     """`rescale(sum over the window of x - zx)`; padding counts as zx, that is as zero."""
-    channels = ir.RankedTensorType(window.source.type).shape[1]
+    channels = window.shape[1]
     pair = np.array([-math.prod(window.kernel) * int(dequantize.zero_point), factor], np.int32)
     return torq_hl.depthwise_conv2d(
         constant(np.ones((channels, 1, *window.kernel), np.int8)),
         constant(np.tile(pair, channels)),
-        dequantize.input,
+        reshape(dequantize.input, window.shape),
         input_zp=int(dequantize.zero_point),
         groups=channels,
         pad=window.padding,
@@ -249,22 +268,36 @@ def _mean_attributes(dequantize: Dequantize, quantize: Quantize, clamped: Clampe
     return {"output_zp": int(quantize.zero_point), "output_min": low, "output_max": high, "shift_factor": shift}
 
 
-def _match_window(value: ir.Value, name: str, padding: float) -> _Window | None:
-    if isinstance(value.owner, ir.Block) or value.owner.operation.name != name:
+def _match_window(value: ir.Value, names: tuple[str, ...], padding: float) -> _Window | None:
+    if isinstance(value.owner, ir.Block) or value.owner.operation.name not in names:
         return None
     operation = value.owner.operation
     initial = match_initial_value(operation.operands[2])
     if initial is None or initial.bias != padding:
         raise NoMatch("the pooling starts from another value than its neutral one")
-    source, amounts = operation.operands[0], [0, 0, 0, 0]
+    source, low, high = operation.operands[0], [0, 0], [0, 0]
     if not isinstance(source.owner, ir.Block) and source.owner.operation.name == "tensor.pad":
         low_high = pad_amounts(source.owner.operation)
         if pad_value(source.owner.operation) != padding or low_high is None or any(low_high[0][:2] + low_high[1][:2]):
             raise NoMatch("the pooling is padded with another value than its neutral one")
-        (_, _, top, left), (_, _, bottom, right) = low_high
-        source, amounts = source.owner.operation.operands[0], [left, right, top, bottom]
-    window = [elements.to_numpy(operation.attributes[name]).tolist() for name in ("strides", "dilations")]
-    return _Window(operation, source, amounts, list(ir.RankedTensorType(operation.operands[1].type).shape), *window)
+        low, high = (_of_image(side[2:], 0) for side in low_high)
+        source = source.owner.operation.operands[0]
+    stride, dilation = (
+        _of_image(elements.to_numpy(operation.attributes[name]).tolist(), 1) for name in ("strides", "dilations")
+    )
+    kernel = _of_image(ir.RankedTensorType(operation.operands[1].type).shape, 1)
+    sizes, results = (_of_image(ir.RankedTensorType(v.type).shape[2:], 1) for v in (source, operation.results[0]))
+    for d in range(2):
+        reached = (results[d] - 1) * stride[d] + (kernel[d] - 1) * dilation[d] + 1
+        high[d] = min(high[d], max(0, reached - sizes[d] - low[d]))  # a lowering of ceil_mode pads more than that
+        if sizes[d] + low[d] + high[d] >= reached + stride[d]:
+            raise NoMatch("the pooling leaves windows out")
+    return _Window(operation, source, [low[1], high[1], low[0], high[0]], kernel, stride, dilation)
+
+
+def _of_image(values: list[int], of_height: int) -> list[int]:
+    """Values for height and width, of those or of the width alone."""
+    return [*values] if len(values) == 2 else [of_height, *values]
 
 
 def _match_quotient(value: ir.Value) -> tuple[float | np.ndarray, ir.Value, ir.Operation] | None:

@@ -7,6 +7,7 @@ from torch_mlir import ir
 from torch_mlir.dialects import linalg
 
 from torq_mlir.rewriting.patterns import NOT_MINE
+from torq_mlir.rewriting.structured import clone_body
 
 
 def take_in_number(generic: ir.Operation, rewriter) -> object:
@@ -34,7 +35,7 @@ def take_in_number(generic: ir.Operation, rewriter) -> object:
         mapping = {extract.results[0]: arguments.pop(len(inputs))}
         mapping |= dict(zip(block.arguments, arguments, strict=True))
         with ir.InsertionPoint(new):
-            _copy([nested for nested in inner if nested != extract], mapping)
+            clone_body([nested for nested in inner if nested != extract], mapping)
         rewriter.replace_op(generic, [rebuilt.operation.results[0]])
     return None
 
@@ -44,11 +45,3 @@ def _is_outer(extract: ir.Operation, block: ir.Block) -> bool:
     inside = source.owner == block if isinstance(source.owner, ir.Block) else source.owner.operation.block == block
     type_ = ir.RankedTensorType(source.type)
     return not inside and type_.has_static_shape and all(size == 1 for size in type_.shape)
-
-
-def _copy(operations: list[ir.Operation], mapping: dict[ir.Value, ir.Value]) -> None:
-    for operation in operations:
-        clone = operation.clone()
-        for index, operand in enumerate(operation.operands):
-            clone.operation.operands[index] = mapping.get(operand, operand)
-        mapping |= zip(operation.results, clone.operation.results, strict=True)

@@ -12,7 +12,7 @@ from torq_mlir.rewriting.patterns import Pattern, apply_greedily
 
 from . import concatenations, identities, pads
 from .movements import MOVEMENTS
-from .moving import move_constant, move_dequantize_down, move_groups_down, move_quantize_up
+from .moving import move_constant, move_dequantize_down, move_elementwise_up, move_groups_down, move_quantize_up
 from .operations import QUANTIZE, QUANTIZE_GROUPS
 from .quantizations import cancel_dequantize_quantize, cancel_groups, fold_quantized_constant
 from .selections import SELECTIONS
@@ -25,6 +25,7 @@ PATTERNS = (
     *(Pattern(root, move_constant, benefit=2) for root in MOVEMENTS),
     *(Pattern(root, move_dequantize_down) for root in MOVEMENTS + SELECTIONS),
     *(Pattern(root, move_groups_down) for root in MOVEMENTS + SELECTIONS),
+    Pattern("linalg.generic", move_elementwise_up),
     *concatenations.PATTERNS,
     *pads.PATTERNS,
     *identities.PATTERNS,

@@ -73,7 +73,48 @@ def _belongs_to_convolution(movement: ir.Operation) -> bool:
     """The result of a grouped convolution has a dimension for the groups; its channels are what is quantized."""
     if movement.name != "tensor.collapse_shape" or isinstance(movement.operands[0].owner, ir.Block):
         return False
+    groups = structured.reassociation(movement)
+    if len(groups) < 2 or len(groups[1]) == 1:  # of a convolution over one dimension, done as one over two
+        return False
     return movement.operands[0].owner.operation.name.startswith(("linalg.conv", "linalg.depthwise_conv"))
+
+
+def move_elementwise_up(operation: ir.Operation, rewriter: rewrite.PatternRewriter) -> object:
+    """`f(reshape(x))` becomes `reshape(f(x))` for a function of floats, which keeps it next to what computes x."""
+    if len(operation.operands) != 2 or len(operation.results) != 1:
+        return NOT_MINE
+    reshape = defining_op(operation.operands[0], ("tensor.collapse_shape", "tensor.expand_shape"))
+    if reshape is None or len(list(reshape.results[0].uses)) != 1 or _belongs_to_convolution(reshape):
+        return NOT_MINE
+    source, result = reshape.operands[0], operation.results[0]
+    block = operation.regions[0].blocks[0]
+    if not isinstance(tensor_types.element_type(source.type), ir.FloatType) or not _is_elementwise(operation, block):
+        return NOT_MINE
+    with ir.InsertionPoint(operation):
+        with operation.location:
+            init = structured.empty_like(source, structured.element_type(result))
+            computed = structured.build_elementwise([source], init, lambda x: _call(block, x))
+        with reshape.location:
+            rewriter.replace_op(operation, [Movement(reshape).rebuild(computed)])
+    return None
+
+
+def _is_elementwise(generic: ir.Operation, block: ir.Block) -> bool:
+    """Whether an element of the result of a generic of one input comes from the same element of that alone."""
+    maps = [ir.AffineMapAttr(m).value for m in ir.ArrayAttr(generic.attributes["indexing_maps"])]
+    identity = ir.AffineMap.get_identity(maps[0].n_dims)
+    uses_init = any(True for _ in block.arguments[1].uses)
+    indexed = any(inner.operation.name == "linalg.index" for inner in block.operations)
+    return maps == [identity, identity] and not uses_init and not indexed
+
+
+def _call(block: ir.Block, x: ir.Value) -> ir.Value:
+    """What the body of such a generic yields for an element, computed at the current insertion point."""
+    *operations, terminator = block.operations
+    mapping = {block.arguments[0]: x}
+    structured.clone_body(operations, mapping)
+    yielded = terminator.operation.operands[0]
+    return mapping.get(yielded, yielded)
 
 
 def move_groups_down(operation: ir.Operation, rewriter: rewrite.PatternRewriter) -> object:

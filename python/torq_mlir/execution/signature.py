@@ -21,9 +21,9 @@ from torq_mlir.errors import CompileError
 
 ENTRY_NAME = "main"
 
-# Constants of at most so many elements stay in the code, where LLVM sees their values. Of several elements it would make
-# different code for each, which its SLP vectorizer then joins: a lane without a maximum gets one with the least i64,
-# that narrowed to 32 bits is zero.
+# Constants of at most so many elements stay in the code, where LLVM sees their values. If it saw different ones for the
+# elements of a loop, its SLP vectorizer would join code that differs between them, and does that wrongly: a lane
+# without a maximum gets one with the least i64, which is zero once it is narrowed to 32 bits.
 _SMALL = 1
 
 

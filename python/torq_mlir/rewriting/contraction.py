@@ -15,7 +15,7 @@ from torch_mlir.dialects import arith, linalg
 
 from ..dialects import elements
 from .scalar_body import body_expression
-from .structured import PARALLEL, REDUCTION, build_generic, extend
+from .structured import PARALLEL, REDUCTION, build_generic, extend, reassociation
 
 _NAMED_QUANTIZED = {
     "linalg.conv_2d_nchw_fchw": linalg.Conv2DNchwFchwQOp,
@@ -125,9 +125,7 @@ def _before_collapse(value: ir.Value) -> tuple[ir.Value, list[list[int]]]:
     """What is collapsed to `value`, and the dimensions of it that each dimension of `value` is made of."""
     if isinstance(value.owner, ir.Block) or value.owner.operation.name != "tensor.collapse_shape":
         return value, [[d] for d in range(ir.RankedTensorType(value.type).rank)]
-    collapse = value.owner.operation
-    groups = ir.ArrayAttr(collapse.attributes["reassociation"])
-    return collapse.operands[0], [[ir.IntegerAttr(d).value for d in ir.ArrayAttr(group)] for group in groups]
+    return value.owner.operation.operands[0], reassociation(value.owner.operation)
 
 
 def match_quantized_contraction(value: ir.Value) -> QuantizedContraction | None:

@@ -4,7 +4,7 @@
 """Builders of linalg.generic and of what surrounds it, at the current insertion point."""
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from torch_mlir import ir
 from torch_mlir.dialects import arith, linalg, tensor
@@ -33,6 +33,15 @@ def build_generic(
     with ir.InsertionPoint(block):
         linalg.yield_([body(*block.arguments)])
     return generic.results[0] if results else None
+
+
+def clone_body(operations: Iterable[ir.Operation], mapping: dict[ir.Value, ir.Value]) -> None:
+    """Copies of operations at the current insertion point; operands are replaced as `mapping` says, which grows."""
+    for operation in operations:
+        clone = operation.operation.clone()
+        for index, operand in enumerate(operation.operands):
+            clone.operation.operands[index] = mapping.get(operand, operand)
+        mapping |= zip(operation.results, clone.operation.results, strict=True)
 
 
 def build_elementwise(inputs: Sequence[ir.Value], init: ir.Value, body: Callable[..., ir.Value]) -> ir.Value:
@@ -128,29 +137,52 @@ def convert_float(value: ir.Value, target: ir.Type) -> ir.Value:
 
 
 def reshape(value: ir.Value, shape: Sequence[int]) -> ir.Value:
-    """A static reshape, as a collapse to one dimension and an expansion where shapes differ."""
-    source = ir.RankedTensorType(value.type)
-    if source.shape == list(shape):
+    """A static reshape: an expansion or a collapse where one is enough, else a collapse to one dimension in between."""
+    source = ir.RankedTensorType(value.type).shape
+    if source == list(shape):
         return value
-    if source.rank and len(shape) != 1:
-        target = shape if len(shape) == 0 else [math.prod(shape)]
-        value = _regroup("tensor.collapse_shape", value, target)
-    if len(shape):
-        collapses = ir.RankedTensorType(value.type).rank > len(shape)
-        value = _regroup("tensor.collapse_shape" if collapses else "tensor.expand_shape", value, shape)
-    return value
+    groups = None if len(source) == len(shape) else _groups(*sorted((source, shape), key=len))
+    if groups is not None:
+        return _regroup(value, shape, groups)
+    flat = _regroup(value, [math.prod(source)], [range(len(source))])
+    return _regroup(flat, shape, [range(len(shape))])
 
 
-def _regroup(name: str, value: ir.Value, shape: Sequence[int]) -> ir.Value:
-    """A collapse or expansion between at most one dimension and all of them."""
+def reassociation(reshape: ir.Operation) -> list[list[int]]:
+    """Dimensions of the longer shape for each one of the shorter, of tensor.collapse_shape or tensor.expand_shape."""
+    groups = ir.ArrayAttr(reshape.attributes["reassociation"])
+    return [[ir.IntegerAttr(d).value for d in ir.ArrayAttr(group)] for group in groups]
+
+
+def _groups(short: Sequence[int], long: Sequence[int]) -> list[list[int]] | None:
+    """Consecutive dimensions of the long shape whose product each one of the short shape is; None if it is none."""
+    groups: list[list[int]] = []
+    rest = list(range(len(long)))
+    for size in short:
+        if not rest:
+            return None
+        group = [rest.pop(0)]
+        while rest and math.prod(long[d] for d in group) < size:
+            group.append(rest.pop(0))
+        if math.prod(long[d] for d in group) != size:
+            return None
+        groups.append(group)
+    if any(long[d] != 1 for d in rest):
+        return None
+    if groups:
+        groups[-1] += rest
+    return groups
+
+
+def _regroup(value: ir.Value, shape: Sequence[int], groups: Sequence[Sequence[int]]) -> ir.Value:
     source = ir.RankedTensorType(value.type)
-    if source.shape == list(shape):
-        return value
     i64 = ir.IntegerType.get_signless(64)
-    dimensions = range(max(source.rank, len(shape))) if min(source.rank, len(shape)) else None
-    groups = [] if dimensions is None else [ir.ArrayAttr.get([ir.IntegerAttr.get(i64, i) for i in dimensions])]
-    attributes = {"reassociation": ir.ArrayAttr.get(groups)}
-    if name == "tensor.expand_shape":
+    expands = len(shape) > source.rank
+    attributes = {
+        "reassociation": ir.ArrayAttr.get([ir.ArrayAttr.get([ir.IntegerAttr.get(i64, d) for d in g]) for g in groups])
+    }
+    if expands:
         attributes["static_output_shape"] = ir.DenseI64ArrayAttr.get(list(shape))
     result = ir.RankedTensorType.get(shape, source.element_type)
+    name = "tensor.expand_shape" if expands else "tensor.collapse_shape"
     return ir.Operation.create(name, [result], [value], attributes).result

@@ -169,3 +169,36 @@ func.func @scales_of_one(%x: tensor<1x3x4x4xi8>) -> tensor<1x2x4x4xi8> {
   } -> tensor<1x2x4x4xi8>
   return %q : tensor<1x2x4x4xi8>
 }
+
+// -----
+
+// The bias of one channel: a tensor of one element, as a bias of several.
+
+// CHECK-LABEL: func.func @bias_of_one_channel
+// CHECK: %[[SB:.*]] = arith.constant dense<[100, 1073741824]> : tensor<2xi32>
+// CHECK: "torq_hl.fully_connected"(%{{.*}}, %{{.*}}, %[[SB]], %arg0)
+func.func @bias_of_one_channel(%x: tensor<2x3xi8>) -> tensor<2x1xi8> {
+  %zero = arith.constant 0 : i32
+  %acc_scale = arith.constant 0.125 : f32
+  %s = arith.constant dense<0.5> : tensor<f32>
+  %z = arith.constant dense<-5> : tensor<i8>
+  %w = arith.constant dense<[[1], [2], [3]]> : tensor<3x1xi8>
+  %b = arith.constant dense<100> : tensor<1xi32>
+  %e = tensor.empty() : tensor<2x1xi32>
+  %init = linalg.fill ins(%zero : i32) outs(%e : tensor<2x1xi32>) -> tensor<2x1xi32>
+  %c = linalg.quantized_matmul ins(%x, %w, %zero, %zero : tensor<2x3xi8>, tensor<3x1xi8>, i32, i32) outs(%init : tensor<2x1xi32>) -> tensor<2x1xi32>
+  %acc = linalg.generic {indexing_maps = [affine_map<(a, b) -> (a, b)>, affine_map<(a, b) -> (b)>, affine_map<(a, b) -> (a, b)>], iterator_types = ["parallel", "parallel"]} ins(%c, %b : tensor<2x1xi32>, tensor<1xi32>) outs(%e : tensor<2x1xi32>) {
+  ^bb0(%in: i32, %bias: i32, %out: i32):
+    %r = arith.addi %in, %bias : i32
+    linalg.yield %r : i32
+  } -> tensor<2x1xi32>
+  %ye = tensor.empty() : tensor<2x1xf32>
+  %y = linalg.generic {indexing_maps = [affine_map<(a, b) -> (a, b)>, affine_map<(a, b) -> (a, b)>], iterator_types = ["parallel", "parallel"]} ins(%acc : tensor<2x1xi32>) outs(%ye : tensor<2x1xf32>) {
+  ^bb0(%in: i32, %out: f32):
+    %f = arith.sitofp %in : i32 to f32
+    %p = arith.mulf %f, %acc_scale : f32
+    linalg.yield %p : f32
+  } -> tensor<2x1xf32>
+  %q = "quantized_decomposed.quantize_per_tensor"(%y, %s, %z) {quant_min = -128 : i64, quant_max = 127 : i64, dtype = si8, divide} : (tensor<2x1xf32>, tensor<f32>, tensor<i8>) -> tensor<2x1xi8>
+  return %q : tensor<2x1xi8>
+}

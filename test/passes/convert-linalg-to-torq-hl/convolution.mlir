@@ -229,3 +229,39 @@ func.func @runtime_weights_symmetric(%x: tensor<1x3x4x6xi8>, %w: tensor<5x3x1x1x
   } -> tensor<1x5x4x6xi8>
   return %q : tensor<1x5x4x6xi8>
 }
+
+// -----
+
+// Groups of a convolution over one dimension, which torch-mlir does as one over two: the second is of size 1.
+
+// CHECK-LABEL: func.func @groups_of_one_dimension
+// CHECK: %[[X:.*]] = tensor.expand_shape %arg0 {{.*}} into tensor<1x4x6x1xi8>
+// CHECK: %[[Y:.*]] = "torq_hl.conv2d"(%{{.*}}, %{{.*}}, %{{.*}}, %[[X]]) {{.*}}groups = 2 : i32{{.*}}pad = array<i64: 0, 0, 2, 0>{{.*}}tensor<6x2x3x1xi8>{{.*}} -> tensor<1x6x6x1xi8>
+// CHECK: tensor.collapse_shape %[[Y]] {{.*}} into tensor<1x6x6xi8>
+func.func @groups_of_one_dimension(%x: tensor<1x4x6xi8>) -> tensor<1x6x6xi8> {
+  %zero = arith.constant 0 : i32
+  %zx = arith.constant 3 : i32
+  %pad = arith.constant 3 : i8
+  %acc_scale = arith.constant 0.125 : f32
+  %s = arith.constant dense<0.5> : tensor<f32>
+  %z = arith.constant dense<-5> : tensor<i8>
+  %w = arith.constant dense<1> : tensor<2x3x2x3x1xi8>
+  %padded = tensor.pad %x low[0, 0, 2] high[0, 0, 0] {
+  ^bb0(%i: index, %j: index, %k: index):
+    tensor.yield %pad : i8
+  } : tensor<1x4x6xi8> to tensor<1x4x8xi8>
+  %xg = tensor.expand_shape %padded [[0], [1, 2], [3, 4]] output_shape [1, 2, 2, 8, 1] : tensor<1x4x8xi8> into tensor<1x2x2x8x1xi8>
+  %e = tensor.empty() : tensor<1x2x3x6x1xi32>
+  %init = linalg.fill ins(%zero : i32) outs(%e : tensor<1x2x3x6x1xi32>) -> tensor<1x2x3x6x1xi32>
+  %c = linalg.conv_2d_ngchw_gfchw_q {dilations = dense<1> : vector<2xi64>, strides = dense<1> : vector<2xi64>} ins(%xg, %w, %zx, %zero : tensor<1x2x2x8x1xi8>, tensor<2x3x2x3x1xi8>, i32, i32) outs(%init : tensor<1x2x3x6x1xi32>) -> tensor<1x2x3x6x1xi32>
+  %acc = tensor.collapse_shape %c [[0], [1, 2], [3, 4]] : tensor<1x2x3x6x1xi32> into tensor<1x6x6xi32>
+  %ye = tensor.empty() : tensor<1x6x6xf32>
+  %y = linalg.generic {indexing_maps = [affine_map<(a, b, c) -> (a, b, c)>, affine_map<(a, b, c) -> (a, b, c)>], iterator_types = ["parallel", "parallel", "parallel"]} ins(%acc : tensor<1x6x6xi32>) outs(%ye : tensor<1x6x6xf32>) {
+  ^bb0(%in: i32, %out: f32):
+    %f = arith.sitofp %in : i32 to f32
+    %p = arith.mulf %f, %acc_scale : f32
+    linalg.yield %p : f32
+  } -> tensor<1x6x6xf32>
+  %q = "quantized_decomposed.quantize_per_tensor"(%y, %s, %z) {quant_min = -128 : i64, quant_max = 127 : i64, dtype = si8, divide} : (tensor<1x6x6xf32>, tensor<f32>, tensor<i8>) -> tensor<1x6x6xi8>
+  return %q : tensor<1x6x6xi8>
+}

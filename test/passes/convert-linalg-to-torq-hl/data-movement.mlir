@@ -113,3 +113,39 @@ func.func @repeat(%x: tensor<2x1x4xi8>) -> tensor<2x3x4xi8> {
   %q = "quantized_decomposed.quantize_per_tensor"(%y, %s, %z) {quant_min = -128 : i64, quant_max = 127 : i64, dtype = si8, divide} : (tensor<2x3x4xf32>, tensor<f32>, tensor<i8>) -> tensor<2x3x4xi8>
   return %q : tensor<2x3x4xi8>
 }
+
+// -----
+
+// Stored integers that are repeated, as a named operation and as a generic, along a new dimension and one of size 1.
+
+// CHECK-LABEL: func.func @repeated_integers
+// CHECK: "torq_hl.broadcast"(%{{.*}}, %arg0) {dimensions = array<i64: 0>} {{.*}} -> tensor<4x3xi8>
+// CHECK: %[[C:.*]] = tensor.collapse_shape %arg1 {{.*}} into tensor<2xi8>
+// CHECK: "torq_hl.broadcast"(%{{.*}}, %[[C]]) {dimensions = array<i64: 1>} {{.*}} -> tensor<2x3xi8>
+func.func @repeated_integers(%x: tensor<3xi8>, %y: tensor<2x1xi8>) -> (tensor<4x3xi8>, tensor<2x3xi8>) {
+  %e = tensor.empty() : tensor<4x3xi8>
+  %r = linalg.broadcast ins(%x : tensor<3xi8>) outs(%e : tensor<4x3xi8>) dimensions = [0]
+  %f = tensor.empty() : tensor<2x3xi8>
+  %s = linalg.generic {indexing_maps = [affine_map<(a, b) -> (a, 0)>, affine_map<(a, b) -> (a, b)>], iterator_types = ["parallel", "parallel"]} ins(%y : tensor<2x1xi8>) outs(%f : tensor<2x3xi8>) {
+  ^bb0(%in: i8, %out: i8):
+    linalg.yield %in : i8
+  } -> tensor<2x3xi8>
+  return %r, %s : tensor<4x3xi8>, tensor<2x3xi8>
+}
+
+// -----
+
+// A number that is taken out of a tensor and repeated.
+
+// CHECK-LABEL: func.func @repeated_number
+// CHECK: "torq_hl.broadcast"(%{{.*}}, %{{.*}}) {dimensions = array<i64: 0, 1>} {{.*}} -> tensor<2x3xi8>
+func.func @repeated_number(%x: tensor<1xi8>) -> tensor<2x3xi8> {
+  %c0 = arith.constant 0 : index
+  %e = tensor.empty() : tensor<2x3xi8>
+  %r = linalg.generic {indexing_maps = [affine_map<(a, b) -> (a, b)>], iterator_types = ["parallel", "parallel"]} outs(%e : tensor<2x3xi8>) {
+  ^bb0(%out: i8):
+    %number = tensor.extract %x[%c0] : tensor<1xi8>
+    linalg.yield %number : i8
+  } -> tensor<2x3xi8>
+  return %r : tensor<2x3xi8>
+}

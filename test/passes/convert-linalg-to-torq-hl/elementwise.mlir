@@ -169,3 +169,45 @@ func.func @maximum(%x1: tensor<2x3xi8>, %x2: tensor<2x3xi8>) -> tensor<2x3xi8> {
   %q = "quantized_decomposed.quantize_per_tensor"(%y, %s1, %z1) {quant_min = -128 : i64, quant_max = 127 : i64, dtype = si8, divide} : (tensor<2x3xf32>, tensor<f32>, tensor<i8>) -> tensor<2x3xi8>
   return %q : tensor<2x3xi8>
 }
+
+// -----
+
+// What a function without dimensions keeps of torq-signed-storage.
+
+// CHECK-LABEL: func.func @bit_flip_of_a_number
+// CHECK: "torq_hl.elementwisebinary"(%{{.*}}, %arg0, %{{.*}}) {{.*}} -> tensor<i8>
+func.func @bit_flip_of_a_number(%x: tensor<i8>) -> tensor<i8> {
+  %e = tensor.empty() : tensor<i8>
+  %y = linalg.generic {indexing_maps = [affine_map<() -> ()>, affine_map<() -> ()>], iterator_types = []} ins(%x : tensor<i8>) outs(%e : tensor<i8>) {
+  ^bb0(%in: i8, %out: i8):
+    %bit = arith.constant -128 : i8
+    %r = arith.xori %in, %bit : i8
+    linalg.yield %r : i8
+  } -> tensor<i8>
+  return %y : tensor<i8>
+}
+
+// -----
+
+// A number that a product takes out of a run-time tensor is an operand like any other.
+
+// CHECK-LABEL: func.func @product_with_a_number
+// CHECK: %[[A:.*]] = "torq_hl.fma"(%{{.*}}, %{{.*}}, %{{.*}}, %arg1) {{.*}} -> tensor<1xi16>
+// CHECK: %[[B:.*]] = "torq_hl.fma"(%{{.*}}, %{{.*}}, %{{.*}}, %arg0) {{.*}} -> tensor<2x3xi16>
+// CHECK: "torq_hl.mul"(%{{.*}}, %{{.*}}, %[[A]], %[[B]]) {{.*}} -> tensor<2x3xi8>
+func.func @product_with_a_number(%x: tensor<2x3xi8>, %n: tensor<1xi8>) -> tensor<2x3xi8> {
+  %c0 = arith.constant 0 : index
+  %s = arith.constant dense<0.5> : tensor<f32>
+  %z = arith.constant dense<-5> : tensor<i8>
+  %f = "quantized_decomposed.dequantize_per_tensor"(%x, %s, %z) {quant_min = -128 : i64, quant_max = 127 : i64, dtype = si8} : (tensor<2x3xi8>, tensor<f32>, tensor<i8>) -> tensor<2x3xf32>
+  %g = "quantized_decomposed.dequantize_per_tensor"(%n, %s, %z) {quant_min = -128 : i64, quant_max = 127 : i64, dtype = si8} : (tensor<1xi8>, tensor<f32>, tensor<i8>) -> tensor<1xf32>
+  %e = tensor.empty() : tensor<2x3xf32>
+  %y = linalg.generic {indexing_maps = [affine_map<(a, b) -> (a, b)>, affine_map<(a, b) -> (a, b)>], iterator_types = ["parallel", "parallel"]} ins(%f : tensor<2x3xf32>) outs(%e : tensor<2x3xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    %number = tensor.extract %g[%c0] : tensor<1xf32>
+    %r = arith.mulf %number, %in : f32
+    linalg.yield %r : f32
+  } -> tensor<2x3xf32>
+  %q = "quantized_decomposed.quantize_per_tensor"(%y, %s, %z) {quant_min = -128 : i64, quant_max = 127 : i64, dtype = si8, divide} : (tensor<2x3xf32>, tensor<f32>, tensor<i8>) -> tensor<2x3xi8>
+  return %q : tensor<2x3xi8>
+}

@@ -228,3 +228,88 @@ func.func @integer_max_pool_from_zero(%x: tensor<1x2x4x4xi8>) -> tensor<1x2x3x3x
   %y = linalg.pooling_nchw_max {dilations = dense<1> : vector<2xi64>, strides = dense<1> : vector<2xi64>} ins(%x, %k : tensor<1x2x4x4xi8>, tensor<2x2xi8>) outs(%init : tensor<1x2x3x3xi8>) -> tensor<1x2x3x3xi8>
   return %y : tensor<1x2x3x3xi8>
 }
+
+// -----
+
+// A sequence is an image of height 1. Padding that no window reaches, as a lowering of ceil_mode adds, goes.
+
+// CHECK-LABEL: func.func @max_pool_of_one_dimension
+// CHECK: %[[X:.*]] = tensor.expand_shape %arg0 {{.*}} into tensor<1x2x1x6xi8>
+// CHECK: "torq_hl.maxpool2d"({{.*}}, %[[X]]) {{{.*}}kernel = array<i64: 1, 2>{{.*}}pad = array<i64: 1, 0, 0, 0>, stride = array<i64: 1, 2>} {{.*}} -> tensor<1x2x1x3xi8>
+func.func @max_pool_of_one_dimension(%x: tensor<1x2x6xi8>) -> tensor<1x2x3xi8> {
+  %least = arith.constant 0xFF800000 : f32
+  %s = arith.constant dense<0.5> : tensor<f32>
+  %z = arith.constant dense<-5> : tensor<i8>
+  %f = "quantized_decomposed.dequantize_per_tensor"(%x, %s, %z) {quant_min = -128 : i64, quant_max = 127 : i64, dtype = si8} : (tensor<1x2x6xi8>, tensor<f32>, tensor<i8>) -> tensor<1x2x6xf32>
+  %p = tensor.pad %f low[0, 0, 1] high[0, 0, 2] {
+  ^bb0(%i: index, %j: index, %k: index):
+    tensor.yield %least : f32
+  } : tensor<1x2x6xf32> to tensor<1x2x9xf32>
+  %k = tensor.empty() : tensor<2xf32>
+  %e = tensor.empty() : tensor<1x2x3xf32>
+  %init = linalg.fill ins(%least : f32) outs(%e : tensor<1x2x3xf32>) -> tensor<1x2x3xf32>
+  %y = linalg.pooling_ncw_max {dilations = dense<1> : vector<1xi64>, strides = dense<2> : vector<1xi64>} ins(%p, %k : tensor<1x2x9xf32>, tensor<2xf32>) outs(%init : tensor<1x2x3xf32>) -> tensor<1x2x3xf32>
+  %q = "quantized_decomposed.quantize_per_tensor"(%y, %s, %z) {quant_min = -128 : i64, quant_max = 127 : i64, dtype = si8, divide} : (tensor<1x2x3xf32>, tensor<f32>, tensor<i8>) -> tensor<1x2x3xi8>
+  return %q : tensor<1x2x3xi8>
+}
+
+// -----
+
+// Dimensions that are averaged move to the end.
+
+// CHECK-LABEL: func.func @mean_of_the_middle
+// CHECK: %[[T:.*]] = "torq_hl.transpose"(%{{.*}}, %arg0) {perm = array<i64: 0, 2, 1>} {{.*}} -> tensor<2x3x4xi8>
+// CHECK: %[[M:.*]] = "torq_hl.reduce_mean"({{.*}}, %[[T]])
+// CHECK: tensor.collapse_shape %[[M]] {{.*}} into tensor<2x3xi8>
+func.func @mean_of_the_middle(%x: tensor<2x4x3xi8>) -> tensor<2x3xi8> {
+  %zero = arith.constant 0.0 : f32
+  %s = arith.constant dense<0.5> : tensor<f32>
+  %z = arith.constant dense<-5> : tensor<i8>
+  %sy = arith.constant dense<0.25> : tensor<f32>
+  %f = "quantized_decomposed.dequantize_per_tensor"(%x, %s, %z) {quant_min = -128 : i64, quant_max = 127 : i64, dtype = si8} : (tensor<2x4x3xi8>, tensor<f32>, tensor<i8>) -> tensor<2x4x3xf32>
+  %e = tensor.empty() : tensor<2x3xf32>
+  %init = linalg.fill ins(%zero : f32) outs(%e : tensor<2x3xf32>) -> tensor<2x3xf32>
+  %t = linalg.generic {indexing_maps = [affine_map<(a, b, c) -> (a, b, c)>, affine_map<(a, b, c) -> (a, c)>], iterator_types = ["parallel", "reduction", "parallel"]} ins(%f : tensor<2x4x3xf32>) outs(%init : tensor<2x3xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    %r = arith.addf %in, %out : f32
+    linalg.yield %r : f32
+  } -> tensor<2x3xf32>
+  %m = linalg.generic {indexing_maps = [affine_map<(a, b) -> (a, b)>, affine_map<(a, b) -> (a, b)>], iterator_types = ["parallel", "parallel"]} ins(%t : tensor<2x3xf32>) outs(%e : tensor<2x3xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    %count = arith.constant 4.0 : f32
+    %r = arith.divf %in, %count : f32
+    linalg.yield %r : f32
+  } -> tensor<2x3xf32>
+  %q = "quantized_decomposed.quantize_per_tensor"(%m, %sy, %z) {quant_min = -128 : i64, quant_max = 127 : i64, dtype = si8, divide} : (tensor<2x3xf32>, tensor<f32>, tensor<i8>) -> tensor<2x3xi8>
+  return %q : tensor<2x3xi8>
+}
+
+// -----
+
+// A mean whose scale no multiplier represents is refused before anything is built.
+
+// CHECK-LABEL: func.func @mean_of_too_small_a_scale
+// CHECK-NOT: torq_hl.reduce_mean
+// CHECK: torq_hl.refusal = "scale {{.*}} is too large for a multiplier
+func.func @mean_of_too_small_a_scale(%x: tensor<2x3x4xi8>) -> tensor<2x3xi8> {
+  %zero = arith.constant 0.0 : f32
+  %s = arith.constant dense<0.5> : tensor<f32>
+  %z = arith.constant dense<-5> : tensor<i8>
+  %sy = arith.constant dense<1.0e-30> : tensor<f32>
+  %f = "quantized_decomposed.dequantize_per_tensor"(%x, %s, %z) {quant_min = -128 : i64, quant_max = 127 : i64, dtype = si8} : (tensor<2x3x4xi8>, tensor<f32>, tensor<i8>) -> tensor<2x3x4xf32>
+  %e = tensor.empty() : tensor<2x3xf32>
+  %init = linalg.fill ins(%zero : f32) outs(%e : tensor<2x3xf32>) -> tensor<2x3xf32>
+  %t = linalg.generic {indexing_maps = [affine_map<(a, b, c) -> (a, b, c)>, affine_map<(a, b, c) -> (a, b)>], iterator_types = ["parallel", "parallel", "reduction"]} ins(%f : tensor<2x3x4xf32>) outs(%init : tensor<2x3xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    %r = arith.addf %in, %out : f32
+    linalg.yield %r : f32
+  } -> tensor<2x3xf32>
+  %m = linalg.generic {indexing_maps = [affine_map<(a, b) -> (a, b)>, affine_map<(a, b) -> (a, b)>], iterator_types = ["parallel", "parallel"]} ins(%t : tensor<2x3xf32>) outs(%e : tensor<2x3xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    %count = arith.constant 4.0 : f32
+    %r = arith.divf %in, %count : f32
+    linalg.yield %r : f32
+  } -> tensor<2x3xf32>
+  %q = "quantized_decomposed.quantize_per_tensor"(%m, %sy, %z) {quant_min = -128 : i64, quant_max = 127 : i64, dtype = si8, divide} : (tensor<2x3xf32>, tensor<f32>, tensor<i8>) -> tensor<2x3xi8>
+  return %q : tensor<2x3xi8>
+}

@@ -105,3 +105,27 @@ func.func @real_constant() -> tensor<3x2xf32> {
   %1 = linalg.transpose ins(%w : tensor<2x3xf32>) outs(%e : tensor<3x2xf32>) permutation = [1, 0]
   return %1 : tensor<3x2xf32>
 }
+
+// -----
+
+// A function of floats moves in front of a reshape, and the quantization after it.
+
+// CHECK-LABEL: func.func @function_of_reshaped
+// CHECK: %[[Y:.*]] = linalg.generic {{.*}} ins(%arg0 : tensor<2x3x1xf32>)
+// CHECK: %[[Q:.*]] = "quantized_decomposed.quantize_per_tensor"(%[[Y]]
+// CHECK: %[[R:.*]] = tensor.collapse_shape %[[Q]]
+// CHECK: return %[[R]]
+func.func @function_of_reshaped(%x: tensor<2x3x1xf32>) -> tensor<2x3xi8> {
+  %s = arith.constant dense<0.5> : tensor<f32>
+  %z = arith.constant dense<-5> : tensor<i8>
+  %c = tensor.collapse_shape %x [[0], [1, 2]] : tensor<2x3x1xf32> into tensor<2x3xf32>
+  %e = tensor.empty() : tensor<2x3xf32>
+  %y = linalg.generic {indexing_maps = [affine_map<(a, b) -> (a, b)>, affine_map<(a, b) -> (a, b)>], iterator_types = ["parallel", "parallel"]} ins(%c : tensor<2x3xf32>) outs(%e : tensor<2x3xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    %zero = arith.constant 0.0 : f32
+    %r = arith.maximumf %in, %zero : f32
+    linalg.yield %r : f32
+  } -> tensor<2x3xf32>
+  %q = "quantized_decomposed.quantize_per_tensor"(%y, %s, %z) {quant_min = -128 : i64, quant_max = 127 : i64, dtype = si8, divide} : (tensor<2x3xf32>, tensor<f32>, tensor<i8>) -> tensor<2x3xi8>
+  return %q : tensor<2x3xi8>
+}

@@ -232,3 +232,32 @@ func.func @splat_bias(%x: tensor<1x3x4x4xi8>) -> tensor<1x2x4x4xi8> {
   %q = "quantized_decomposed.quantize_per_tensor"(%c, %s, %z) {quant_min = -128 : i64, quant_max = 127 : i64, dtype = si8, divide} : (tensor<1x2x4x4xf32>, tensor<f32>, tensor<i8>) -> tensor<1x2x4x4xi8>
   return %q : tensor<1x2x4x4xi8>
 }
+
+// -----
+
+// Weights that are repeated for each of several batches, which are one dimension then.
+
+// CHECK-LABEL: func.func @repeated_weights
+// CHECK: %[[W:.*]] = arith.constant dense<{{.*}}> : tensor<3x2xi8>
+// CHECK: linalg.generic {{.*}} ins(%{{.*}}, %[[W]] : tensor<8x5x3xi8>, tensor<3x2xi8>)
+func.func @repeated_weights(%x: tensor<2x4x5x3xi8>) -> tensor<8x5x2xi8> {
+  %zero = arith.constant 0.0 : f32
+  %w = arith.constant dense<[[1, 2], [3, 4], [5, 6]]> : tensor<3x2xi8>
+  %s = arith.constant dense<0.5> : tensor<f32>
+  %z = arith.constant dense<-5> : tensor<i8>
+  %zw = arith.constant dense<0> : tensor<i8>
+  %f = "quantized_decomposed.dequantize_per_tensor"(%x, %s, %z) {quant_min = -128 : i64, quant_max = 127 : i64, dtype = si8} : (tensor<2x4x5x3xi8>, tensor<f32>, tensor<i8>) -> tensor<2x4x5x3xf32>
+  %g = "quantized_decomposed.dequantize_per_tensor"(%w, %s, %zw) {quant_min = -128 : i64, quant_max = 127 : i64, dtype = si8} : (tensor<3x2xi8>, tensor<f32>, tensor<i8>) -> tensor<3x2xf32>
+  %rows = tensor.collapse_shape %f [[0, 1], [2], [3]] : tensor<2x4x5x3xf32> into tensor<8x5x3xf32>
+  %re = tensor.empty() : tensor<2x4x3x2xf32>
+  %r = linalg.generic {indexing_maps = [affine_map<(a, b, c, d) -> (c, d)>, affine_map<(a, b, c, d) -> (a, b, c, d)>], iterator_types = ["parallel", "parallel", "parallel", "parallel"]} ins(%g : tensor<3x2xf32>) outs(%re : tensor<2x4x3x2xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    linalg.yield %in : f32
+  } -> tensor<2x4x3x2xf32>
+  %cols = tensor.collapse_shape %r [[0, 1], [2], [3]] : tensor<2x4x3x2xf32> into tensor<8x3x2xf32>
+  %e = tensor.empty() : tensor<8x5x2xf32>
+  %init = linalg.fill ins(%zero : f32) outs(%e : tensor<8x5x2xf32>) -> tensor<8x5x2xf32>
+  %y = linalg.batch_matmul ins(%rows, %cols : tensor<8x5x3xf32>, tensor<8x3x2xf32>) outs(%init : tensor<8x5x2xf32>) -> tensor<8x5x2xf32>
+  %q = "quantized_decomposed.quantize_per_tensor"(%y, %s, %z) {quant_min = -128 : i64, quant_max = 127 : i64, dtype = si8, divide} : (tensor<8x5x2xf32>, tensor<f32>, tensor<i8>) -> tensor<8x5x2xi8>
+  return %q : tensor<8x5x2xi8>
+}

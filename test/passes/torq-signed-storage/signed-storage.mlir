@@ -100,3 +100,26 @@ func.func @left_alone(%x: tensor<4xf32>, %rt: tensor<i8>) -> (tensor<4xi8>, tens
   %r = "quantized_decomposed.quantize_per_tensor"(%x, %s, %rt) {quant_min = 0 : i64, quant_max = 255 : i64, dtype = ui8, divide} : (tensor<4xf32>, tensor<f32>, tensor<i8>) -> tensor<4xi8>
   return %q, %r : tensor<4xi8>, tensor<4xi8>
 }
+
+// -----
+
+// Flips move through repetition.
+
+// CHECK-LABEL: func.func @repetition
+// CHECK: %[[R:.*]] = linalg.broadcast
+// CHECK-NOT: arith.xori
+// CHECK: "quantized_decomposed.dequantize_per_tensor"(%{{.*}}, {{.*}}) {dtype = si8
+func.func @repetition(%x: tensor<1x3xf32>) -> tensor<2x4x3xf32> {
+  %s = arith.constant dense<0.5> : tensor<f32>
+  %z = arith.constant dense<-126> : tensor<i8>
+  %q = "quantized_decomposed.quantize_per_tensor"(%x, %s, %z) {quant_min = 0 : i64, quant_max = 255 : i64, dtype = ui8, divide} : (tensor<1x3xf32>, tensor<f32>, tensor<i8>) -> tensor<1x3xi8>
+  %e = tensor.empty() : tensor<2x1x3xi8>
+  %b = linalg.broadcast ins(%q : tensor<1x3xi8>) outs(%e : tensor<2x1x3xi8>) dimensions = [0]
+  %f = tensor.empty() : tensor<2x4x3xi8>
+  %g = linalg.generic {indexing_maps = [affine_map<(a, b, c) -> (a, 0, c)>, affine_map<(a, b, c) -> (a, b, c)>], iterator_types = ["parallel", "parallel", "parallel"]} ins(%b : tensor<2x1x3xi8>) outs(%f : tensor<2x4x3xi8>) {
+  ^bb0(%in: i8, %out: i8):
+    linalg.yield %in : i8
+  } -> tensor<2x4x3xi8>
+  %d = "quantized_decomposed.dequantize_per_tensor"(%g, %s, %z) {quant_min = 0 : i64, quant_max = 255 : i64, dtype = ui8} : (tensor<2x4x3xi8>, tensor<f32>, tensor<i8>) -> tensor<2x4x3xf32>
+  return %d : tensor<2x4x3xf32>
+}
