@@ -26,6 +26,10 @@ $(VENV)/.installed: $(VENV)/.dependencies $(DEFINITIONS)
 demo: venv
 	$(BIN)/python -m demo
 
+# A process for each core leaves no core for threads of numpy and PyTorch.
+test test-full: export OPENBLAS_NUM_THREADS = 1
+test test-full: export OMP_NUM_THREADS = 1
+
 test: venv
 	$(BIN)/python -m pytest -n $(JOBS) -m 'not slow'
 

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
-from torq_mlir.errors import TorqError
+from torq_mlir.errors import CompileError, TorqError
 from torq_mlir.files import write_atomically
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from torq_mlir.compiler import CompiledModel
 
-_LEVELS = ("onnx", "torch", "linalg", "torq-hl")
+_LEVELS = ("onnx", "fx", "torch", "linalg", "torq-hl")
 _BACKENDS = ("jit", "interpreter")
 
 _EPILOG = """\
@@ -39,7 +39,8 @@ examples:
   torq-compile model.mlir --run inputs.npz            what was written with -o is read again
 
 levels of the IR:
-  onnx     operators as the model has them, in torch.operator "onnx.*"
+  onnx     operators as an ONNX model has them, in torch.operator "onnx.*"
+  fx       operators as a program of torch.export has them
   torch    the torch dialect, with quantization as quantized_decomposed operations
   linalg   linalg on tensors, with quantized_decomposed
   torq-hl  operations of the NPU, and linalg for what stays on the host
@@ -74,11 +75,12 @@ def _fail(message: str) -> int:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="torq-compile",
-        description="Compiles a quantized ONNX model to torq_hl, the dialect of the Torq NPU, and runs it on the host.",
+        description="Compiles a quantized ONNX model or exported PyTorch program to torq_hl, the dialect of the Torq "
+        "NPU, and runs it on the host.",
         epilog=_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("model", help="an ONNX file, or torq_hl in a file that ends in .mlir or .mlirbc")
+    parser.add_argument("model", help="an ONNX file, a program of torch.export (.pt2), or torq_hl (.mlir, .mlirbc)")
     parser.add_argument("-o", dest="file", metavar="FILE", help="write the IR there; nothing is written on an error")
     parser.add_argument("--emit", choices=_LEVELS, help="level of the IR (default: torq-hl)")
     parser.add_argument("--elide", action="store_true", help="leave out constants of more than 16 elements")
@@ -158,7 +160,10 @@ def _emit(compiled: "CompiledModel", options: argparse.Namespace) -> None:
         return
 
     def write(file: IO[bytes]) -> None:
-        compiled.write_mlir(file, level, elide=options.elide, debug_info=options.debug_info)
+        try:
+            compiled.write_mlir(file, level, elide=options.elide, debug_info=options.debug_info)
+        except ValueError as error:  # a level of models of the other kind
+            raise CompileError(str(error)) from None
 
     if options.file:
         write_atomically(options.file, write)

@@ -12,6 +12,7 @@ from torch.export import Dim
 
 import torq_mlir
 from torq_mlir.compiler import BACKENDS
+from torq_mlir.tools import torq_compile
 
 _ops = torch.ops.quantized_decomposed
 _SI8 = (-128, 127, torch.int8)
@@ -245,3 +246,13 @@ def test_what_cannot_be_lowered_names_the_node(function, message):
 
     with pytest.raises(torq_mlir.CompileError, match=message):
         torq_mlir.compile(torch.export.export(Module(), (torch.randn(4, 4),)))
+
+
+def test_torq_compile_reads_programs(tmp_path, program, capsys):
+    path = tmp_path / "model.pt2"
+    torch.export.save(program, path)
+    assert torq_compile.main([str(path), "--emit", "fx", "--elide"]) == 0
+    assert "torch.quantized_decomposed.quantize_per_tensor" in capsys.readouterr().out
+    assert torq_compile.main([str(path), "--emit", "onnx"]) == 1
+    message = "torq-compile: error: there is no level 'onnx'; the levels are fx, torch, linalg, torq-hl\n"
+    assert capsys.readouterr().err.endswith(message)
