@@ -60,6 +60,21 @@ def compile_linalg(module: ir.Module, *, opt_level: int = 2) -> Executable:
       CompileError: there is no such function, its signature has other types than ranked tensors, or an operation has
         no lowering; the message has MLIR's diagnostics.
     """
+    interface = lower_linalg(module)
+    with module.context:
+        engine = _engine(module, opt_level)
+    return Executable(engine, interface)
+
+
+def lower_linalg(module: ir.Module) -> signature.Signature:
+    """Lowers a module to the LLVM dialect in place, as `compile_linalg` does before it makes machine code.
+
+    Returns:
+      What the function `main` takes: pointers or descriptors of inputs, constants and results.
+
+    Raises:
+      CompileError: as `compile_linalg`.
+    """
     with module.context, ir.Location.unknown():
         entry = signature.entry_function(module)
         signature.keep_only_public(module, entry)
@@ -70,8 +85,7 @@ def compile_linalg(module: ir.Module, *, opt_level: int = 2) -> Executable:
         _run(module, _BUFFERIZE)
         kernels.outline(module, entry)
         _run(module, _LOWER)
-        engine = _engine(module, opt_level)
-    return Executable(engine, interface)
+    return interface
 
 
 def _engine(module: ir.Module, opt_level: int) -> ExecutionEngine:

@@ -37,13 +37,15 @@ class StorageClamp:
             self.steps.append([quant_min, quant_max])
         else:
             least, greatest = max(quant_min, least), min(quant_max, greatest)
-        # The bounds of i32 need not be floats. The value to convert stays between floats that are inside; a value
-        # beyond the greater of these stands for quant_max itself.
-        representable = _round_toward_zero(greatest, compute)
-        bounds = (_round_toward_zero(least, compute), representable)
+        # The bounds of i32 need not be floats. The value to convert stays between floats that the type holds; a value
+        # beyond one of these stands for the bound itself.
+        bounds = [_round_toward_zero(bound, compute) for bound in (least, greatest)]
         self.steps.append([scalar_constant(compute, bound) for bound in bounds])
         self.low = self.steps[0][0]
-        self.overflow = None if representable == greatest else scalar_constant(storage_type, greatest)
+        self.underflow, self.overflow = (
+            None if bound == exact else scalar_constant(storage_type, exact)
+            for bound, exact in zip(bounds, (least, greatest), strict=True)
+        )
 
     def to_storage(self, value: ir.Value, not_a_number: ir.Value) -> ir.Value:
         """The stored integer for a float without a fraction; `not_a_number` replaces NaN."""
@@ -54,9 +56,10 @@ class StorageClamp:
         value = arith.select(is_nan, not_a_number, value)
         convert = arith.fptoui if self.unsigned else arith.fptosi
         result = convert(self.storage_type, value)
-        if self.overflow is not None:
-            beyond = arith.cmpf(arith.CmpFPredicate.OGT, unclamped, self.steps[-1][1])
-            result = arith.select(beyond, self.overflow, result)
+        predicates = arith.CmpFPredicate.OLT, arith.CmpFPredicate.OGT
+        for exact, predicate, bound in zip((self.underflow, self.overflow), predicates, self.steps[-1], strict=True):
+            if exact is not None:
+                result = arith.select(arith.cmpf(predicate, unclamped, bound), exact, result)
         return result
 
 

@@ -189,6 +189,20 @@ def test_groups_along_any_axis(input_dtype, shapes, divide, round_first, data):
     agree([x, scale, zero_point], [q, back], body, data.draw(st.booleans()))
 
 
+def test_bounds_that_half_precision_makes_infinite():
+    x, scale, zero_point = np.zeros((2, 4), np.float16), np.ones((2, 2), np.float16), np.zeros((2, 2), np.int32)
+    low, high = 65520, 2**31 - 1
+    form = {"group_size": 2, "axis": 1}
+    q = quantize_per_channel_group(x, scale, zero_point, low, high, np.int32, **form)
+    assert (q == high).all()
+
+    def body(x, scale, zero_point):
+        attributes = {"quant_min": low, "quant_max": high, "dtype": integer_type(np.int32), **form}
+        return (quantized_decomposed.quantize_per_channel_group(x, scale, zero_point, **attributes),)
+
+    agree([x, scale, zero_point], [q], body, False)
+
+
 @pytest.mark.parametrize("unsigned", [False, True])
 def test_four_bits_in_groups(unsigned):
     q = np.arange(32, dtype=np.int8).reshape(2, 16) % 16 - (0 if unsigned else 8)

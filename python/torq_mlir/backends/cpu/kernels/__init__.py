@@ -1,0 +1,28 @@
+# Part of the torq-mlir project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Kernels: code for one kind of operation, generated for its sizes."""
+
+from typing import Protocol
+
+from torch_mlir import ir
+
+from torq_mlir.backends.cpu.emission import Index
+from torq_mlir.backends.cpu.machine import Cpu
+
+
+class Kernel(Protocol):
+    """What a function is generated from. Equal kernels share one function."""
+
+    @property
+    def name(self) -> str:
+        """Start of the function's name."""
+
+    def tasks(self, cpu: Cpu) -> int:
+        """The work is cut into so many parts, which threads share. No two write to the same element."""
+
+    def arguments(self, cpu: Cpu) -> list[ir.Type]:
+        """Types of buffers and scalars."""
+
+    def emit(self, cpu: Cpu, arguments: list[ir.Value], task: Index) -> None:
+        """The code of one task."""

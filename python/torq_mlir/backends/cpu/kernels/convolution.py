@@ -1,0 +1,232 @@
+# Part of the torq-mlir project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Convolutions and matrix products with packed weights.
+
+    y[n, h, w, o] = rescale(bias[o] + sum over i, j, c of x[n, h s + i d, w s + j d, c] * w[o, i, j, c])
+
+A tile of `pixels` positions in a row by `blocks` vectors of output channels is in registers while the sum runs over
+the window. A matrix product is a convolution of an image of one row. Sizes are those of the buffers: the padding of the
+input is in them, and the input channels of a group are a multiple of four.
+"""
+
+import dataclasses
+
+import numpy as np
+from torch_mlir import ir
+from torch_mlir.dialects import arith
+
+from torq_mlir.backends.cpu.dot_product import GROUP, dot_product
+from torq_mlir.backends.cpu.emission import (
+    Index,
+    add,
+    buffer_type,
+    divide,
+    index,
+    integer,
+    load,
+    loop,
+    maximum,
+    minimum,
+    narrow,
+    scale,
+    splat,
+    store,
+    vector_type,
+)
+from torq_mlir.backends.cpu.machine import Cpu
+from torq_mlir.backends.cpu.requantize import PARAMETERS, Requantizer, Rescale
+
+
+@dataclasses.dataclass(frozen=True)
+class View:
+    """A buffer as an image: its elements, the position of the first pixel, and distances of images, rows and pixels."""
+
+    elements: int
+    origin: int
+    image: int
+    row: int
+    pixel: int
+
+
+@dataclasses.dataclass(frozen=True)
+class Convolution:
+    """Attributes:
+    images, groups, height, width: of the output.
+    inputs, outputs: channels of a group; inputs counts room.
+    window, stride, dilation: vertical and horizontal.
+    pixels, blocks: of a tile.
+    """
+
+    images: int
+    groups: int
+    height: int
+    width: int
+    inputs: int
+    outputs: int
+    window: tuple[int, int]
+    stride: tuple[int, int]
+    dilation: tuple[int, int]
+    source: View
+    result: View
+    rescale: Rescale
+    pixels: int
+    blocks: int
+    runs: int = 1
+
+    @property
+    def name(self) -> str:
+        return "convolution"
+
+    def output_tiles(self, cpu: Cpu) -> int:
+        return -(-self.outputs // (self.blocks * cpu.lanes))
+
+    @property
+    def row_tiles(self) -> int:
+        return -(-self.width // self.pixels)
+
+    def tasks(self, cpu: Cpu) -> int:
+        return self.images * self.groups * self.output_tiles(cpu) * self.height * self.runs
+
+    def padded_outputs(self, cpu: Cpu) -> int:
+        """Of a group, up to whole tiles."""
+        return self.output_tiles(cpu) * self.blocks * cpu.lanes
+
+    def arguments(self, cpu: Cpu) -> list[ir.Type]:
+        channels = self.groups * self.padded_outputs(cpu)
+        weights = channels // cpu.lanes * self._steps * dot_product(cpu).step
+        buffers = [buffer_type(self.source.elements, 8), buffer_type(weights, 8)]
+        buffers += [buffer_type(channels, 32)] * 2
+        return [*buffers, buffer_type(self.result.elements, 8), *[integer(32)] * PARAMETERS]
+
+    @property
+    def _steps(self) -> int:
+        """Dot products of four for one output."""
+        return self.window[0] * self.window[1] * self.inputs // GROUP
+
+    def pack(self, weights: np.ndarray, cpu: Cpu) -> np.ndarray:
+        """int8 [groups * outputs, inputs or fewer, kh, kw] as the kernel reads them: for each tile, step and block."""
+        _, inputs, kh, kw = weights.shape
+        padded = np.zeros((self.groups, self.padded_outputs(cpu), kh, kw, self.inputs), np.int8)
+        grouped = weights.reshape(self.groups, self.outputs, inputs, kh, kw)
+        padded[:, : self.outputs, :, :, :inputs] = grouped.transpose(0, 1, 3, 4, 2)
+        tiles = padded.reshape(self.groups, self.output_tiles(cpu), self.blocks, cpu.lanes, self._steps, GROUP)
+        steps = np.ascontiguousarray(tiles.transpose(0, 1, 4, 2, 3, 5))
+        return np.ascontiguousarray(dot_product(cpu).pack(steps)).reshape(-1)
+
+    def pad_channels(self, values: np.ndarray, cpu: Cpu) -> np.ndarray:
+        """int32 [groups * outputs] with zeros for the channels that fill tiles."""
+        padded = np.zeros((self.groups, self.padded_outputs(cpu)), np.int32)
+        padded[:, : self.outputs] = values.reshape(self.groups, self.outputs)
+        return padded.reshape(-1)
+
+    def emit(self, cpu: Cpu, arguments: list[ir.Value], task: Index) -> None:
+        task, run = divide(task, self.runs)
+        task, row = divide(task, self.height)
+        task, tile = divide(task, self.output_tiles(cpu))
+        image, group = divide(task, self.groups)
+        _Row(self, cpu, arguments, image, group, tile, row).emit(run)
+
+
+class _Row:
+    """Code for one row, or part of one, and one tile of output channels."""
+
+    def __init__(self, kernel: Convolution, cpu: Cpu, arguments: list[ir.Value], *place: Index) -> None:
+        self.kernel, self.cpu, self.dot = kernel, cpu, dot_product(cpu)
+        self.x, self.w, self.bias, self.multiplier, self.y, *parameters = arguments
+        self.requantizer = Requantizer(kernel.rescale, parameters, cpu.is_x86)
+        image, group, tile, row = place
+        source, result = kernel.source, kernel.result
+        self.source_row = add(
+            source.origin,
+            scale(image, source.image),
+            scale(group, kernel.inputs),
+            scale(row, source.row * kernel.stride[0]),
+        )
+        self.first_channel = scale(tile, kernel.blocks * cpu.lanes)
+        self.result_row = add(
+            result.origin,
+            scale(image, result.image),
+            scale(group, kernel.outputs),
+            scale(row, result.row),
+            self.first_channel,
+        )
+        self.tile = add(scale(group, kernel.output_tiles(cpu)), tile)
+        self.channel = scale(self.tile, kernel.blocks * cpu.lanes)
+        self.weights = scale(self.tile, kernel._steps * kernel.blocks * self.dot.step)
+
+    def emit(self, run: Index) -> None:
+        kernel = self.kernel
+        per_run = -(-kernel.row_tiles // kernel.runs)
+        first = scale(run, per_run)
+        loop(first, minimum(add(first, per_run), kernel.row_tiles), self._tile)
+
+    def _tile(self, tile: Index) -> None:
+        """The last tile begins so that it ends with the row."""
+        kernel = self.kernel
+        pixel = minimum(scale(tile, kernel.pixels), kernel.width - kernel.pixels)
+        source = add(self.source_row, scale(pixel, kernel.source.pixel * kernel.stride[1]))
+        totals = self._sums(source)
+        result = add(self.result_row, scale(pixel, kernel.result.pixel))
+        self._store(totals, result)
+
+    def _sums(self, source: Index) -> list[ir.Value]:
+        """Totals of pixel p and block b at p * blocks + b."""
+        kernel = self.kernel
+        kh, kw = kernel.window
+        zero = splat(0, vector_type(self.cpu.lanes, 32))
+        totals = [zero] * (kernel.pixels * kernel.blocks)
+        contiguous = kernel.dilation[1] == 1 and kernel.source.pixel == kernel.inputs
+        columns, steps = (1, kw * kernel.inputs // GROUP) if contiguous else (kw, kernel.inputs // GROUP)
+
+        def row(i: Index, *totals: ir.Value) -> list[ir.Value]:
+            at = add(source, scale(i, kernel.dilation[0] * kernel.source.row))
+
+            def column(j: Index, *totals: ir.Value) -> list[ir.Value]:
+                begin = add(at, scale(j, kernel.dilation[1] * kernel.source.pixel))
+                position = scale(add(scale(i, columns), j), steps)
+                weights = add(self.weights, scale(position, kernel.blocks * self.dot.step))
+                return loop(0, steps, lambda k, *t: self._step(begin, weights, k, t), totals)
+
+            return loop(0, columns, column, totals)
+
+        return loop(0, kh, row, totals)
+
+    def _step(self, source: Index, weights: Index, k: Index, totals: tuple[ir.Value, ...]) -> list[ir.Value]:
+        kernel = self.kernel
+        source, weights = add(source, scale(k, GROUP)), add(weights, scale(k, kernel.blocks * self.dot.step))
+        w = [self.dot.weights(self.w, add(weights, b * self.dot.step)) for b in range(kernel.blocks)]
+        result = []
+        for p in range(kernel.pixels):
+            x = self.dot.activations(self.x, add(source, p * kernel.stride[1] * kernel.source.pixel))
+            result += [self.dot.accumulate(totals[p * kernel.blocks + b], x, w[b]) for b in range(kernel.blocks)]
+        return result
+
+    def _store(self, totals: list[ir.Value], result: Index) -> None:
+        kernel, lanes = self.kernel, self.cpu.lanes
+        whole = kernel.outputs % (kernel.blocks * lanes) == 0
+        for b in range(kernel.blocks):
+            channel = add(self.channel, b * lanes)
+            bias, multiplier = load(self.bias, channel, lanes), load(self.multiplier, channel, lanes)
+            valid = None if whole else self._valid(b)
+            for p in range(kernel.pixels):
+                total = arith.addi(totals[p * kernel.blocks + b], bias)
+                value = self.requantizer.apply(total, multiplier)
+                store(narrow(value, 8), self.y, add(result, p * kernel.result.pixel + b * lanes), valid)
+
+    def _valid(self, block: int) -> Index:
+        """Output channels in a block of this tile."""
+        lanes = self.cpu.lanes
+        left = add(index(self.kernel.outputs - block * lanes), scale(self.first_channel, -1))
+        return maximum(minimum(left, lanes), 0)
+
+
+def tile_sizes(width: int, outputs: int, cpu: Cpu) -> tuple[int, int]:
+    """Pixels and blocks of a tile: as many sums as registers hold, and few that are computed twice or not needed."""
+    blocks_in_all = -(-outputs // cpu.lanes)
+    most = 4 if cpu.registers >= 32 else 2
+    blocks = min(range(min(most, blocks_in_all), 0, -1), key=lambda b: (-(-blocks_in_all // b) * b, -b))
+    longest = min(width, (cpu.registers - 4) // blocks)
+    shortest = max(1, longest * 2 // 3)
+    pixels = min(range(longest, shortest - 1, -1), key=lambda p: (-(-width // p) * p, -p))
+    return pixels, blocks
