@@ -10,9 +10,9 @@ from torch_mlir import ir
 
 from torq_mlir.rewriting.patterns import Pattern, apply_greedily
 
-from . import concatenations, identities, pads
+from . import concatenations, groups, identities, pads
 from .movements import MOVEMENTS
-from .moving import move_constant, move_dequantize_down, move_elementwise_up, move_groups_down, move_quantize_up
+from .moving import move_constant, move_dequantize_down, move_elementwise_up, move_quantize_up
 from .operations import QUANTIZE, QUANTIZE_GROUPS
 from .quantizations import cancel_dequantize_quantize, cancel_groups, fold_quantized_constant
 from .selections import SELECTIONS
@@ -24,8 +24,8 @@ PATTERNS = (
     *(Pattern(root, move_quantize_up) for root in QUANTIZE),
     *(Pattern(root, move_constant, benefit=2) for root in MOVEMENTS),
     *(Pattern(root, move_dequantize_down) for root in MOVEMENTS + SELECTIONS),
-    *(Pattern(root, move_groups_down) for root in MOVEMENTS + SELECTIONS),
     Pattern("linalg.generic", move_elementwise_up),
+    *groups.PATTERNS,
     *concatenations.PATTERNS,
     *pads.PATTERNS,
     *identities.PATTERNS,

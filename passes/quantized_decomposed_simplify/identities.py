@@ -8,7 +8,6 @@ from collections.abc import Sequence
 import numpy as np
 from torch_mlir import ir, rewrite
 from torch_mlir.dialects import arith
-from torch_mlir.dialects import torch as torch_dialect
 
 from torq_mlir.dialects import elements, tensor_types
 from torq_mlir.numerics import choose_qparams, groups
@@ -108,7 +107,7 @@ def _replace_by_constants(
 def _constant(array: np.ndarray, type_: ir.Type) -> ir.Value:
     element = tensor_types.element_type(type_)
     if tensor_types.is_torch_tensor(type_):
-        return torch_dialect.ValueTensorLiteralOp(elements.from_numpy(array, element), results=[type_]).result
+        return elements.torch_literal(elements.from_numpy(array, element), type_)
     signless = array.view(elements.numpy_dtype(element)) if array.dtype.kind == "u" else array
     return arith.constant(None, elements.from_numpy(signless, element))
 

@@ -9,7 +9,6 @@ from collections.abc import Sequence
 import numpy as np
 from torch_mlir import ir
 from torch_mlir.dialects import arith, linalg, tensor
-from torch_mlir.dialects import torch as torch_dialect
 
 from torq_mlir.dialects import elements, tensor_types
 from torq_mlir.dialects.tensor_types import Shape
@@ -143,7 +142,7 @@ class Movement:
             moved = array.reshape(self.result_shape)
         value = elements.from_numpy(np.ascontiguousarray(moved), tensor_types.element_type(self.source.type))
         if tensor_types.is_torch_tensor(self.source.type):
-            return torch_dialect.ValueTensorLiteralOp(value, results=[self.result.type]).result
+            return elements.torch_literal(value, self.result.type)
         return arith.constant(None, value)
 
 
@@ -173,13 +172,25 @@ def constant_ints(value: ir.Value) -> Sequence[int] | None:
     return None if None in values else values
 
 
+def int_list(values: Sequence[int]) -> ir.Value:
+    """A list of `torch.constant.int`, at the current insertion point."""
+    integers = [int_constant(value) for value in values]
+    return ir.Operation.create("torch.prim.ListConstruct", [ir.Type.parse("!torch.list<int>")], integers).result
+
+
+def int_constant(value: int) -> ir.Value:
+    """A `torch.constant.int`, at the current insertion point."""
+    attributes = {"value": ir.IntegerAttr.get(ir.IntegerType.get_signless(64), value)}
+    return ir.Operation.create("torch.constant.int", [ir.Type.parse("!torch.int")], [], attributes).result
+
+
+def float_constant(value: float) -> ir.Value:
+    """A `torch.constant.float`, at the current insertion point."""
+    attributes = {"value": ir.FloatAttr.get(ir.F64Type.get(), value)}
+    return ir.Operation.create("torch.constant.float", [ir.Type.parse("!torch.float")], [], attributes).result
+
+
 def view(value: ir.Value, shape: Shape) -> ir.Value:
     """A reshape of a torch tensor to a static shape, at the current insertion point."""
-    i64, kind = ir.IntegerType.get_signless(64), ir.Type.parse("!torch.int")
-    sizes = [
-        ir.Operation.create("torch.constant.int", [kind], [], {"value": ir.IntegerAttr.get(i64, size)}).result
-        for size in shape
-    ]
-    construct = ir.Operation.create("torch.prim.ListConstruct", [ir.Type.parse("!torch.list<int>")], sizes)
     result = tensor_types.torch_tensor(shape, tensor_types.element_type(value.type))
-    return ir.Operation.create("torch.aten.view", [result], [value, construct.result]).result
+    return ir.Operation.create("torch.aten.view", [result], [value, int_list(shape)]).result

@@ -3,16 +3,14 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Quantize and dequantize change places with operations that move or pick elements of one tensor."""
 
-import numpy as np
 from torch_mlir import ir, rewrite
 
 from torq_mlir.dialects import elements, tensor_types
-from torq_mlir.dialects.tensor_types import Shape
 from torq_mlir.rewriting import structured
 from torq_mlir.rewriting.patterns import NOT_MINE
 
-from .movements import MOVEMENTS, RESHAPES, Movement, view
-from .operations import DEQUANTIZE, DEQUANTIZE_GROUPS, QuantizationOp, constant_like, defining_op
+from .movements import MOVEMENTS, Movement
+from .operations import DEQUANTIZE, QuantizationOp, constant_like, defining_op
 from .selections import BROADCASTS, SELECTIONS, Selection
 
 # Wider integers are accumulators and biases, which a contraction takes as they are, broadcast.
@@ -58,6 +56,8 @@ def move_quantize_up(operation: ir.Operation, rewriter: rewrite.PatternRewriter)
     if source is None or len(list(source.results[0].uses)) != 1 or _belongs_to_convolution(source):
         return NOT_MINE
     movement = _movement(source)
+    if _is_moved_dequantize(source.operands[0]):
+        return NOT_MINE  # which comes down: halfway, the integers would be in a layout that the model does not have
     axis = quantization.axis
     if axis is not None and (axis := movement.source_axis(axis)) is None:
         return NOT_MINE
@@ -67,6 +67,14 @@ def move_quantize_up(operation: ir.Operation, rewriter: rewrite.PatternRewriter)
             rewriter.replace_op(operation, [movement.rebuild(quantized)])
     rewriter.erase_op(source)  # views of the torch dialect are not pure, so nobody else removes them
     return None
+
+
+def _is_moved_dequantize(value: ir.Value) -> bool:
+    """Whether a value is dequantized per tensor, then moved or not."""
+    while (movement := defining_op(value, MOVEMENTS)) is not None:
+        value = movement.operands[0]
+    dequantize = defining_op(value, DEQUANTIZE)
+    return dequantize is not None and QuantizationOp(dequantize).axis is None
 
 
 def _belongs_to_convolution(movement: ir.Operation) -> bool:
@@ -115,53 +123,6 @@ def _call(block: ir.Block, x: ir.Value) -> ir.Value:
     structured.clone_body(operations, mapping)
     yielded = terminator.operation.operands[0]
     return mapping.get(yielded, yielded)
-
-
-def move_groups_down(operation: ir.Operation, rewriter: rewrite.PatternRewriter) -> object:
-    """As `move_dequantize_down`, per token and per group: the parameters, of the rank of the tensor, move along."""
-    movement = _movement(operation)
-    dequantize = defining_op(movement.source, DEQUANTIZE_GROUPS)
-    source, result = movement.source_shape, movement.result_shape
-    if dequantize is None or source is None or result is None or None in (*source, *result):
-        return NOT_MINE
-    dequantization = QuantizationOp(dequantize)
-    per_token = dequantization.axis is None
-    axis = len(source) - 1 if per_token else dequantization.axis
-    moved_axis = movement.result_axis(axis)
-    if moved_axis is None or (per_token and moved_axis != len(result) - 1):
-        return NOT_MINE
-    picks = movement.picks_along(axis)
-    if operation.name in SELECTIONS and not _picks_whole_rows(movement, axis) and not (picks and per_token):
-        return NOT_MINE
-    with ir.InsertionPoint(operation), operation.location:
-        parameters = dequantization.parameters
-        if not picks:
-            parameters = [_moved_parameter(movement, value, axis, moved_axis) for value in parameters]
-        moved = movement.rebuild(dequantization.input)
-        rewriter.replace_op(operation, [dequantization.rebuild(moved, None if per_token else moved_axis, parameters)])
-    return None
-
-
-def _picks_whole_rows(movement: Movement, axis: int) -> bool:
-    """Whether the selection is a slice of torch that can be applied to the parameters as it is."""
-    slices = movement.slices() if movement.operation.name.startswith("torch.") else None
-    return slices is not None and not movement.picks_along(axis)
-
-
-def _moved_parameter(movement: Movement, value: ir.Value, axis: int, moved_axis: int) -> ir.Value:
-    """A parameter whose shape is that of the source, but for `axis`."""
-    shape = list(movement.result_shape)
-    shape[moved_axis] = tensor_types.shape(value.type)[axis]
-    if movement.operation.name not in RESHAPES:
-        return movement.rebuild(value, tuple(shape))
-    return _reshaped(value, tuple(shape))
-
-
-def _reshaped(value: ir.Value, shape: Shape) -> ir.Value:
-    constant = elements.constant_value(value)
-    if constant is not None:
-        return constant_like(np.ascontiguousarray(constant.reshape(shape)), value)
-    return view(value, shape) if tensor_types.is_torch_tensor(value.type) else structured.reshape(value, shape)
 
 
 def move_constant(operation: ir.Operation, rewriter: rewrite.PatternRewriter) -> object:

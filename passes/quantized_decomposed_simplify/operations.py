@@ -8,7 +8,6 @@ from collections.abc import Sequence
 import numpy as np
 from torch_mlir import ir
 from torch_mlir.dialects import arith
-from torch_mlir.dialects import torch as torch_dialect
 
 from torq_mlir.dialects import elements, tensor_types
 
@@ -39,9 +38,10 @@ class QuantizationOp:
     @property
     def axis(self) -> int | None:
         """The axis of channels or groups, not negative; None when per tensor or per token."""
-        if "axis" not in self.operation.attributes:
+        attributes, shape = self.operation.attributes, tensor_types.shape(self.input.type)
+        if "axis" not in attributes and "group_size" not in attributes:
             return None
-        axis, shape = ir.IntegerAttr(self.operation.attributes["axis"]).value, tensor_types.shape(self.input.type)
+        axis = ir.IntegerAttr(attributes["axis"]).value if "axis" in attributes else -1
         return axis if axis >= 0 or shape is None else axis + len(shape)
 
     @property
@@ -112,4 +112,4 @@ def constant_like(array: np.ndarray, value: ir.Value) -> ir.Value:
     if not tensor_types.is_torch_tensor(value.type):
         return arith.constant(None, attribute)
     result = tensor_types.torch_tensor(array.shape, tensor_types.element_type(value.type))
-    return torch_dialect.ValueTensorLiteralOp(attribute, results=[result]).result
+    return elements.torch_literal(attribute, result)

@@ -6,7 +6,6 @@
 import numpy as np
 from torch_mlir import ir, rewrite
 from torch_mlir.dialects import arith
-from torch_mlir.dialects import torch as torch_dialect
 
 from torq_mlir.dialects import elements, locations, tensor_types
 from torq_mlir.numerics.quantize import quantize
@@ -48,7 +47,7 @@ def fold_quantized_constant(operation: ir.Operation, rewriter: rewrite.PatternRe
 def _constant(integers: np.ndarray, type_: ir.Type) -> ir.Value:
     element = tensor_types.element_type(type_)
     if tensor_types.is_torch_tensor(type_):
-        return torch_dialect.ValueTensorLiteralOp(elements.from_numpy(integers, element), results=[type_]).result
+        return elements.torch_literal(elements.from_numpy(integers, element), type_)
     signless = integers.view(elements.numpy_dtype(element))
     return arith.constant(None, elements.from_numpy(signless, element))
 

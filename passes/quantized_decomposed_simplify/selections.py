@@ -11,12 +11,12 @@ from collections.abc import Sequence
 
 import numpy as np
 from torch_mlir import ir
-from torch_mlir.dialects import arith, linalg, tensor
+from torch_mlir.dialects import arith, linalg
 
-from torq_mlir.dialects import elements, tensor_types
+from torq_mlir.dialects import tensor_types
 from torq_mlir.dialects.tensor_types import Shape
 
-from .movements import Movement, constant_int, constant_ints
+from .movements import Movement, constant_int, int_list
 from .operations import QuantizationOp
 
 _SLICES = "tensor.extract_slice", "torch.aten.select.int", "torch.aten.slice.Tensor"
@@ -25,6 +25,9 @@ _NEAREST = "torch.aten.upsample_nearest2d", "torch.aten.upsample_nearest2d.vec"
 _MAXIMA = "linalg.pooling_nchw_max", "torch.aten.max_pool2d"
 _SHUFFLES = ("torch.aten.pixel_shuffle",)
 SELECTIONS = _SLICES + BROADCASTS + _NEAREST + _MAXIMA + _SHUFFLES
+
+# What has the shape of its result, or of an image in it, for an operand.
+_SIZED = "torch.aten.broadcast_to", "torch.aten.expand", "torch.aten.upsample_nearest2d"
 
 # Dimensions that a window, or its counterpart, leaves alone: batch and channels.
 _BEFORE_IMAGE = 2
@@ -102,13 +105,18 @@ class Selection(Movement):
         return isinstance(picked, int) or len(range(size)[picked]) != size
 
     def rebuild(self, value: ir.Value, shape: Shape | None = None) -> ir.Value:
-        element = tensor_types.element_type(value.type)
-        result = tensor_types.with_element(self.result.type, element)
-        if self.operation.name == "linalg.broadcast":
+        element, name = tensor_types.element_type(value.type), self.operation.name
+        shape = self.result_shape if shape is None else shape
+        result = tensor_types.with_shape(self.result.type, shape, element)
+        if name == "linalg.broadcast":
             dimensions = list(ir.DenseI64ArrayAttr(self.operation.attributes["dimensions"]))
             return linalg.broadcast(value, outs=[self._init(result)], dimensions=dimensions).operation.results[0]
-        if self.operation.name == "linalg.pooling_nchw_max":
+        if name == "linalg.pooling_nchw_max":
             return self._rebuild_maximum(value, result)
+        if shape != self.result_shape and name in _SIZED:
+            sizes = int_list(shape[_BEFORE_IMAGE:] if name in _NEAREST else shape)
+            operands = [value, sizes, *list(self.operation.operands)[2:]]
+            return ir.Operation.create(name, [result], operands).result
         return super().rebuild(value, shape)
 
     def _rebuild_maximum(self, value: ir.Value, result: ir.RankedTensorType) -> ir.Value:
@@ -149,49 +157,3 @@ def _extracted(operation: ir.Operation, source: Shape, result: Shape | None) -> 
         slice(offset, offset + (size - 1) * stride + 1, stride)
         for offset, size, stride in zip(offsets, sizes, strides, strict=True)
     ]
-
-
-def pad_amounts(operation: ir.Operation, rank: int) -> tuple[list[int], list[int]] | None:
-    """Elements that are added before and after each dimension; None when they are not known, or negative."""
-    if operation.name == "tensor.pad":
-        low, high = (list(ir.DenseI64ArrayAttr(operation.attributes[f"static_{side}"])) for side in ("low", "high"))
-    else:
-        pairs = constant_ints(operation.operands[1])
-        if pairs is None:
-            return None
-        low, high = [0] * rank, [0] * rank
-        for index in range(len(pairs) // 2):
-            low[rank - 1 - index], high[rank - 1 - index] = pairs[2 * index : 2 * index + 2]
-    return None if min(low + high, default=0) < 0 else (low, high)
-
-
-def build_pad(operation: ir.Operation, value: ir.Value, integer: int) -> ir.Value:
-    """A pad of `value` by the amounts of another, with an integer, at the current insertion point."""
-    element = tensor_types.element_type(value.type)
-    result = tensor_types.with_element(operation.results[0].type, element)
-    if operation.name == "torch.aten.constant_pad_nd":
-        i64 = ir.IntegerAttr.get(ir.IntegerType.get_signless(64), integer)
-        kind = ir.Type.parse("!torch.int")
-        fill = ir.Operation.create("torch.constant.int", [kind], [], {"value": i64}).result
-        return ir.Operation.create(operation.name, [result], [value, operation.operands[1], fill]).result
-    low, high = pad_amounts(operation, result.rank)
-    signed = integer - (1 << element.width) if integer >= 1 << (element.width - 1) else integer
-    fill = arith.constant(element, ir.IntegerAttr.get(element, signed))
-    pad = tensor.PadOp(result, value, [], [], low, high)
-    block = pad.regions[0].blocks.append(*[ir.IndexType.get()] * result.rank)
-    with ir.InsertionPoint(block):
-        tensor.yield_(fill)
-    return pad.result
-
-
-def pad_value(operation: ir.Operation) -> float | None:
-    """The number that is padded with, if it is constant."""
-    if operation.name == "torch.aten.constant_pad_nd":
-        owner = operation.operands[2].owner
-        known = ("torch.constant.float", "torch.constant.int")
-        if isinstance(owner, ir.Block) or owner.operation.name not in known:
-            return None
-        return float(owner.operation.attributes["value"].value)
-    yielded = operation.regions[0].blocks[0].operations[-1].operation.operands[0]
-    constant = elements.constant_value(yielded)
-    return None if constant is None else float(constant)

@@ -8,7 +8,6 @@ from typing import NamedTuple
 
 import numpy as np
 from torch_mlir import ir
-from torch_mlir.dialects import torch as torch_dialect
 
 from torq_mlir.dialects import elements, tensor_types
 from torq_mlir.dialects.tensor_types import Shape
@@ -118,10 +117,8 @@ def create_node(
 
 def create_constant(array: np.ndarray, element_type: ir.Type) -> ir.Value:
     """A `torch.vtensor.literal` of the array; `element_type` has a sign, as the integers of the torch dialect do."""
-    value = elements.from_numpy(array, element_type)
-    return torch_dialect.ValueTensorLiteralOp(
-        value, results=[tensor_types.torch_tensor(np.shape(array), element_type)]
-    ).result
+    type_ = tensor_types.torch_tensor(np.shape(array), element_type)
+    return elements.torch_literal(elements.from_numpy(array, element_type), type_)
 
 
 def reshape(value: ir.Value, shape: Shape) -> ir.Value:

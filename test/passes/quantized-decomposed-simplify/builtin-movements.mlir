@@ -129,3 +129,25 @@ func.func @function_of_reshaped(%x: tensor<2x3x1xf32>) -> tensor<2x3xi8> {
   %q = "quantized_decomposed.quantize_per_tensor"(%y, %s, %z) {quant_min = -128 : i64, quant_max = 127 : i64, dtype = si8, divide} : (tensor<2x3xf32>, tensor<f32>, tensor<i8>) -> tensor<2x3xi8>
   return %q : tensor<2x3xi8>
 }
+
+// -----
+
+// Between two movements quantize and dequantize meet behind both: halfway would be a layout that the model does not have.
+
+// CHECK-LABEL: func.func @meet_behind
+// CHECK: %[[A:.*]] = linalg.transpose ins(%arg0 : tensor<2x3x4xi8>) {{.*}} permutation = [0, 2, 1]
+// CHECK: %[[B:.*]] = linalg.transpose ins(%[[A]] : tensor<2x4x3xi8>) {{.*}} permutation = [1, 0, 2]
+// CHECK: %[[D:.*]] = "quantized_decomposed.dequantize_per_tensor"(%[[B]]
+// CHECK: "quantized_decomposed.quantize_per_tensor"(%[[D]]
+func.func @meet_behind(%x: tensor<2x3x4xi8>) -> tensor<4x2x3xi8> {
+  %s = arith.constant dense<0.5> : tensor<f32>
+  %t = arith.constant dense<0.25> : tensor<f32>
+  %z = arith.constant dense<3> : tensor<i8>
+  %d = "quantized_decomposed.dequantize_per_tensor"(%x, %s, %z) {quant_min = -128 : i64, quant_max = 127 : i64, dtype = si8} : (tensor<2x3x4xi8>, tensor<f32>, tensor<i8>) -> tensor<2x3x4xf32>
+  %e1 = tensor.empty() : tensor<2x4x3xf32>
+  %1 = linalg.transpose ins(%d : tensor<2x3x4xf32>) outs(%e1 : tensor<2x4x3xf32>) permutation = [0, 2, 1]
+  %e2 = tensor.empty() : tensor<4x2x3xf32>
+  %2 = linalg.transpose ins(%1 : tensor<2x4x3xf32>) outs(%e2 : tensor<4x2x3xf32>) permutation = [1, 0, 2]
+  %q = "quantized_decomposed.quantize_per_tensor"(%2, %t, %z) {quant_min = -128 : i64, quant_max = 127 : i64, dtype = si8, divide} : (tensor<4x2x3xf32>, tensor<f32>, tensor<i8>) -> tensor<4x2x3xi8>
+  return %q : tensor<4x2x3xi8>
+}

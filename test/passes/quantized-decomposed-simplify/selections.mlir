@@ -198,7 +198,7 @@ func.func @broadcast(%x: tensor<3xf32>) -> tensor<2x3xi8> {
 
 // CHECK-LABEL: func.func @tokens
 // CHECK-DAG: %[[X:.*]] = tensor.collapse_shape %arg0 {{.*}} : tensor<2x3x4xi8> into tensor<6x4xi8>
-// CHECK-DAG: %[[S:.*]] = tensor.expand_shape {{.*}} into tensor<6x1xf32>
+// CHECK-DAG: %[[S:.*]] = tensor.collapse_shape %arg1 {{.*}} into tensor<6x1xf32>
 // CHECK: "quantized_decomposed.dequantize_per_token"(%[[X]], %[[S]])
 func.func @tokens(%q: tensor<2x3x4xi8>, %s: tensor<2x3x1xf32>) -> tensor<6x4xf32> {
   %0 = "quantized_decomposed.dequantize_per_token"(%q, %s) {quant_min = -128 : i64, quant_max = 127 : i64, dtype = si8} : (tensor<2x3x4xi8>, tensor<2x3x1xf32>) -> tensor<2x3x4xf32>

@@ -5,10 +5,12 @@
 
 import re
 
+import ml_dtypes
 import numpy as np
 import onnx
 import onnxruntime
 import pytest
+from onnx import helper
 from onnx_models import BOOL, CONTRIB, FLOAT, INT8, INT32, UINT8, model, node, value
 from torch_mlir import ir
 
@@ -268,3 +270,47 @@ def test_both_formats_of_a_model_are_the_same(pipeline):
 def operations(text: str) -> list[str]:
     """The lines of a module without those of constants, whose order is that in which they were first used."""
     return [re.sub(r"%[\w#]+", "%", line) for line in text.splitlines() if "arith.constant" not in line]
+
+
+@pytest.mark.parametrize(
+    ("left", "zero_point"), [((3, 7), (3,)), ((3, 7), (3, 1)), ((2, 3, 7), (2, 3, 1)), ((2, 3, 7), (1,))]
+)
+def test_matmul_integer_with_a_zero_point_for_each_row(left, zero_point):
+    """Of the specification; ONNX Runtime has one for the first operand."""
+    generator = np.random.default_rng(0)
+    a, b = generator.integers(0, 256, left, np.uint8), generator.integers(-128, 128, (7, 4), np.int8)
+    zeros = {"za": generator.integers(0, 256, zero_point, np.uint8), "zb": generator.integers(-128, 128, 4, np.int8)}
+    source = model(
+        [node("MatMulInteger", ["a", "b", "za", "zb"], ["y"])],
+        [value("a", UINT8, left)],
+        [value("y", INT32, None)],
+        {"b": b, **zeros},
+    )
+    (found,) = jit.compile(lowered(source))([a.view(np.int8)])
+    rows = zeros["za"].astype(np.int32)
+    rows = rows[:, None] if rows.ndim == 1 else rows
+    np.testing.assert_array_equal(found, (a - rows) @ (b.astype(np.int32) - zeros["zb"]))
+
+
+def test_bfloat16_scales():
+    """Which ONNX Runtime does not have; computed in f32."""
+    bfloat16 = onnx.TensorProto.BFLOAT16
+    x = np.random.default_rng(0).normal(0, 3, (5, 9)).astype(ml_dtypes.bfloat16)
+    scale = np.array(0.03, ml_dtypes.bfloat16)
+    source = model(
+        [
+            node("QuantizeLinear", ["x", "s", "z"], ["q"]),
+            node("DequantizeLinear", ["q", "s", "z"], ["y"]),
+            node("Identity", ["q"], ["integers"]),
+        ],
+        [value("x", bfloat16, x.shape)],
+        [value("integers", UINT8, None), value("y", bfloat16, None)],
+        {"z": np.uint8(100)},
+        opset=21,
+    )
+    source.graph.initializer.append(helper.make_tensor("s", bfloat16, (), [float(scale)]))
+    integers, real = jit.compile(lowered(source))([x])
+    quotients = x.astype(np.float32) / np.float32(scale)
+    np.testing.assert_array_equal(integers.view(np.uint8), np.clip(np.rint(quotients) + 100, 0, 255))
+    products = (integers.view(np.uint8).astype(np.float32) - 100) * np.float32(scale)
+    np.testing.assert_array_equal(real, products.astype(x.dtype))

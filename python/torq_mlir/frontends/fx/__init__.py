@@ -4,6 +4,7 @@
 """Programs of `torch.export` to the torch dialect."""
 
 from .importing import import_program
+from .interface import dynamic_inputs
 from .loading import LoadedProgram, load, operator_name
 
-__all__ = ["LoadedProgram", "import_program", "load", "operator_name"]
+__all__ = ["LoadedProgram", "dynamic_inputs", "import_program", "load", "operator_name"]

@@ -103,5 +103,4 @@ class _Constants(fx_importer.FxImporterHooks):
 def _literal(tensor: torch.Tensor) -> ir.Value:
     element = element_type(tensor.dtype)
     type_ = tensor_types.torch_tensor(tuple(tensor.shape), element)
-    attributes = {"value": elements.from_numpy(to_numpy(tensor), element)}
-    return ir.Operation.create("torch.vtensor.literal", [type_], attributes=attributes).result
+    return elements.torch_literal(elements.from_numpy(to_numpy(tensor), element), type_)

@@ -32,6 +32,21 @@ def describe_inputs(program: ExportedProgram, names: Sequence[str]) -> tuple[Ten
     )
 
 
+def dynamic_inputs(program: ExportedProgram) -> tuple[tuple[TensorInfo, ...], dict[str, tuple[int, ...]]] | None:
+    """What a call takes, with -1 for dynamic dimensions, and the shapes of these inputs in the call that was exported.
+
+    None where no dimension is dynamic.
+    """
+    tensors = {name: value for name, value in user_inputs(program) if isinstance(value, torch.Tensor)}
+    infos = describe_inputs(program, list(tensors))
+    shapes = {info.name: tuple(map(_example_size, tensors[info.name].shape)) for info in infos if -1 in info.shape}
+    return (infos, shapes) if shapes else None
+
+
+def _example_size(size: int | torch.SymInt) -> int:
+    return size if isinstance(size, int) else size.node.hint
+
+
 def describe_outputs(program: ExportedProgram, names: Sequence[str]) -> tuple[TensorInfo, ...]:
     """The tensors that the imported function returns, in order, under these names."""
     nodes = {node.name: node for node in program.graph.nodes}

@@ -5,6 +5,6 @@
 
 from .importing import import_model
 from .interface import TensorInfo, model_inputs, model_outputs
-from .loading import load
+from .loading import load, parse
 
-__all__ = ["TensorInfo", "import_model", "load", "model_inputs", "model_outputs"]
+__all__ = ["TensorInfo", "import_model", "load", "model_inputs", "model_outputs", "parse"]

@@ -31,15 +31,16 @@ def check_structure(model: onnx.ModelProto) -> None:
         raise ModelError(f"the model imports {len(default)} versions of the ONNX opset; exactly one is needed")
     if not model.graph.output:
         raise ModelError("the graph of the model has no output")
+    readers = {name: node for node in reversed(model.graph.node) for name in node.input}
     for tensor in model.graph.initializer:
-        _check_initializer(tensor)
+        _check_initializer(tensor, readers.get(tensor.name))
     for sparse in model.graph.sparse_initializer:
         raise ModelError(f"initializer '{sparse.values.name}': sparse tensors are not supported")
 
 
-def _check_initializer(tensor: onnx.TensorProto) -> None:
+def _check_initializer(tensor: onnx.TensorProto, reader: onnx.NodeProto | None) -> None:
     subject = f"initializer '{tensor.name}'"
-    check_element_type(tensor.data_type, subject)
+    check_element_type(tensor.data_type, f"{describe(reader)}: {subject}" if reader is not None else subject)
     if tensor.data_location == onnx.TensorProto.EXTERNAL:
         raise ModelError(f"{subject}: its data is in another file; give the path of the model")
     if tensor.HasField("raw_data"):

@@ -12,7 +12,7 @@ from google.protobuf.message import DecodeError
 
 from torq_mlir.errors import ModelError
 
-from . import checks, naming, shapes, skeleton, torch_mlir_gaps, upgrade
+from . import checks, naming, pooling_windows, shapes, skeleton, torch_mlir_gaps, upgrade
 
 
 def load(
@@ -38,9 +38,10 @@ def load(
         and names the node, if it is about one.
     """
     model = _read(model)
+    naming.name_nodes(model.graph)
     checks.check_structure(model)
     model = checks.inline_functions(model)
-    naming.name_nodes(model.graph)
+    naming.name_nodes(model.graph)  # that of a function adds nodes
     shapes.fix_input_shapes(model.graph, dict(input_shapes or {}), batch)
     constants = skeleton.take_constants(model.graph)
     model = upgrade.upgrade_opset(model)
@@ -48,8 +49,10 @@ def load(
     checks.check_operators(model)
     checks.check_validity(model)
     shapes.infer_types(model)
-    torch_mlir_gaps.avoid(model)
+    while pooling_windows.rewrite(model.graph):
+        shapes.infer_types(model)
     skeleton.put_back(model.graph, constants)
+    torch_mlir_gaps.avoid(model)
     return model
 
 
@@ -59,10 +62,10 @@ def _read(model: str | os.PathLike | bytes | onnx.ModelProto) -> onnx.ModelProto
         copy.CopyFrom(model)
         return copy
     if isinstance(model, bytes):
-        return _parse(model, "the model")
+        return parse(model, "the model")
     path = Path(model)
     try:
-        proto = _parse(path.read_bytes(), str(path))
+        proto = parse(path.read_bytes(), str(path))
         onnx.load_external_data_for_model(proto, str(path.parent))
     except (OSError, onnx.checker.ValidationError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) and error.strerror else checks.one_line(error)
@@ -70,7 +73,15 @@ def _read(model: str | os.PathLike | bytes | onnx.ModelProto) -> onnx.ModelProto
     return proto
 
 
-def _parse(data: bytes, source: str) -> onnx.ModelProto:
+def parse(data: bytes, source: str) -> onnx.ModelProto:
+    """The model that `data` is, without a check of its contents.
+
+    Args:
+      source: what errors call it.
+
+    Raises:
+      ModelError: it is not a serialized model.
+    """
     try:
         model = onnx.ModelProto.FromString(data)
     except DecodeError:

@@ -4,7 +4,7 @@
 """Upgrade of a model to an operator set whose operators the compiler knows."""
 
 import onnx
-from onnx import defs, version_converter
+from onnx import defs, helper, version_converter
 
 from torq_mlir.errors import ModelError
 
@@ -14,6 +14,7 @@ from .checks import one_line, onnx_opset
 TARGET_OPSET = 17
 # Since this version Softmax, Squeeze and the quantization operators mean what they mean in TARGET_OPSET.
 OLDEST_OPSET = 13
+_RESIZE_WITH_COORDINATES = 11
 
 
 def upgrade_opset(model: onnx.ModelProto) -> onnx.ModelProto:
@@ -31,9 +32,20 @@ def upgrade_opset(model: onnx.ModelProto) -> onnx.ModelProto:
     if opset >= TARGET_OPSET:
         return model
     try:
-        return version_converter.convert_version(model, TARGET_OPSET)
+        upgraded = version_converter.convert_version(model, TARGET_OPSET)
     except (RuntimeError, version_converter.ConvertError) as error:
         if opset >= OLDEST_OPSET:
             return model
         reason = one_line(error).rsplit("failed: ", 1)[-1]
         raise ModelError(f"ONNX opset {opset} cannot be upgraded to opset {TARGET_OPSET}: {reason}") from error
+    if opset < _RESIZE_WITH_COORDINATES:
+        _keep_coordinates(upgraded.graph)
+    return upgraded
+
+
+def _keep_coordinates(graph: onnx.GraphProto) -> None:
+    """Position `i / scale`, rounded down: later versions of Resize have attributes for it, which the upgrade forgets."""
+    for node in graph.node:
+        if node.op_type == "Resize":
+            coordinates = {"coordinate_transformation_mode": "asymmetric", "nearest_mode": "floor"}
+            node.attribute.extend(helper.make_attribute(name, value) for name, value in coordinates.items())
