@@ -15,7 +15,7 @@ from torch_mlir.dialects import arith, linalg
 
 from ..dialects import elements
 from .scalar_body import body_expression
-from .structured import PARALLEL, REDUCTION, build_generic, extend, reassociation
+from .structured import PARALLEL, REDUCTION, build_generic, empty_like, extend, reassociation
 
 _NAMED_QUANTIZED = {
     "linalg.conv_2d_nchw_fchw": linalg.Conv2DNchwFchwQOp,
@@ -92,10 +92,15 @@ class QuantizedContraction(Contraction):
 
 def match_float_contraction(operation: ir.Operation) -> Contraction | None:
     """A named linalg contraction of float tensors."""
+    return match_contraction(operation, ir.F32Type.get())
+
+
+def match_contraction(operation: ir.Operation, element: ir.Type) -> Contraction | None:
+    """A named linalg contraction whose result has that element type."""
     operation = operation.operation
     if operation.name not in FLOAT_NAMES:
         return None
-    if not isinstance(ir.RankedTensorType(operation.results[0].type).element_type, ir.F32Type):
+    if ir.RankedTensorType(operation.results[0].type).element_type != element:
         return None
     maps = _maps(operation)
     weights, weights_map = _before_broadcast(operation.operands[1], maps[1])
@@ -172,25 +177,28 @@ def _centered(expression) -> tuple[int, int | ir.Value] | None:
 
 
 def build_quantized_contraction(
-    contraction: Contraction, input: ir.Value, weights: ir.Value, input_zp: int, weight_zp: int
+    contraction: Contraction,
+    input: ir.Value,
+    weights: ir.Value,
+    input_zp: int | ir.Value,
+    weight_zp: int | ir.Value,
 ) -> ir.Value:
     """The i32 form of a float contraction on quantized operands, with a zero initial value.
 
-    A named `_q` operation where linalg has one, otherwise a generic with the same maps.
+    A named `_q` operation where linalg has one, otherwise a generic with the same maps. Zero points that are values
+    are scalars, i32.
     """
     operation = contraction.operation
     i32 = ir.IntegerType.get_signless(32)
-    result_type = ir.RankedTensorType.get(ir.RankedTensorType(operation.results[0].type).shape, i32)
-    empty = ir.Operation.create("tensor.empty", results=[result_type], loc=operation.location).result
-    zero = arith.constant(i32, 0, loc=operation.location)
-    init = linalg.fill(zero, outs=[empty])
+    with operation.location:
+        init = linalg.fill(arith.constant(i32, 0), outs=[empty_like(contraction.init, i32)])
     named = _NAMED_QUANTIZED.get(operation.name)
     same_maps = [contraction.maps[i] == _maps(operation)[i] for i in (0, 1)]
     if named is None or _has_custom_maps(operation) or not all(same_maps):
         return _quantized_generic(contraction, input, weights, input_zp, weight_zp, init)
-    inputs = [input, weights, arith.constant(i32, input_zp), arith.constant(i32, weight_zp)]
+    inputs = [input, weights, _scalar(input_zp), _scalar(weight_zp)]
     window = {name: operation.attributes[name] for name in ("strides", "dilations") if name in operation.attributes}
-    quantized = named([result_type], inputs, [init], **window)
+    quantized = named([init.type], inputs, [init], **window)
     linalg.fill_builtin_region(quantized.operation)
     return quantized.operation.results[0]
 
@@ -200,14 +208,19 @@ def _quantized_generic(contraction, input, weights, input_zp, weight_zp, init) -
     parallel = set(contraction.dims(2))
     kinds = [PARALLEL if loop in parallel else REDUCTION for loop in range(contraction.maps[0].n_dims)]
 
-    def centered(value: ir.Value, zero_point: int) -> ir.Value:
+    def centered(value: ir.Value, zero_point: int | ir.Value) -> ir.Value:
         value = extend(value, i32)
-        return arith.subi(value, arith.constant(i32, zero_point)) if zero_point else value
+        is_zero = isinstance(zero_point, int) and zero_point == 0
+        return value if is_zero else arith.subi(value, _scalar(zero_point))
 
     def body(x: ir.Value, w: ir.Value, accumulator: ir.Value) -> ir.Value:
         return arith.addi(accumulator, arith.muli(centered(x, input_zp), centered(w, weight_zp)))
 
     return build_generic([input, weights], init, list(contraction.maps), kinds, body)
+
+
+def _scalar(zero_point: int | ir.Value) -> ir.Value:
+    return arith.constant(ir.IntegerType.get_signless(32), zero_point) if isinstance(zero_point, int) else zero_point
 
 
 def _has_custom_maps(operation: ir.Operation) -> bool:

@@ -56,32 +56,50 @@ def dequantize_groups_generic(
       result_element_type: f16, bf16, f32 or f64.
     """
     with loc or contextlib.nullcontext():
-        storage, scale_type = element_type(input), element_type(scales)
-        difference_type = scale_type
-        zero_point = None
-        if zero_points is not None and isinstance(element_type(zero_points), ir.FloatType):
-            difference_type = element_type(zero_points)
-            zero_point = _float_parameter(zero_points, compute_type(difference_type))
-        elif zero_points is not None:
-            zero_point = _integer_parameter(zero_points, storage, unsigned)
-        product_type = promote_floats(difference_type, scale_type)
-        compute = compute_type(product_type)
-
-        def difference(value: ir.Value, zero_point: ir.Value | None) -> ir.Value:
-            if zero_point is not None and isinstance(zero_point.type, ir.FloatType):
-                value = integer_in(value, difference_type, unsigned)
-                return round_to(arith.subf(value, zero_point), difference_type)
-            value = extend(value, integer_type(32) if zero_point is None else zero_point.type, unsigned)
-            value = value if zero_point is None else arith.subi(value, zero_point)
-            # Only when nothing was subtracted can a 32-bit value still be unsigned, and there is no such storage type.
-            return integer_in(value, difference_type, unsigned=False)
-
-        def body(value: ir.Value, scale: ir.Value, zero_point: ir.Value | None = None) -> ir.Value:
-            product = arith.mulf(convert_float(difference(value, zero_point), compute), scale)
-            return convert_float(convert_float(product, product_type), result_element_type)
-
-        parameters = [_float_parameter(scales, compute), *([] if zero_point is None else [zero_point])]
+        parameters, body = group_dequantization(
+            element_type(input), scales, zero_points, unsigned=unsigned, result_element_type=result_element_type
+        )
         return _over_groups(input, parameters, axis, group_size, result_element_type, body)
+
+
+def group_dequantization(
+    storage: ir.IntegerType,
+    scales: ir.Value,
+    zero_points: ir.Value | None,
+    *,
+    unsigned: bool,
+    result_element_type: ir.Type,
+) -> tuple[list[ir.Value], Callable[..., ir.Value]]:
+    """The arithmetic of `dequantize_groups_generic` on one element, and the parameters that it takes.
+
+    Returns:
+      Tensors in the shape of the scales, and a function that builds the dequantized value of a stored value (of the
+      storage type or wider) and an element of each of them.
+    """
+    scale_type = difference_type = element_type(scales)
+    zero_point = None
+    if zero_points is not None and isinstance(element_type(zero_points), ir.FloatType):
+        difference_type = element_type(zero_points)
+        zero_point = _float_parameter(zero_points, compute_type(difference_type))
+    elif zero_points is not None:
+        zero_point = _integer_parameter(zero_points, storage, unsigned)
+    product_type = promote_floats(difference_type, scale_type)
+    compute = compute_type(product_type)
+
+    def difference(value: ir.Value, zero_point: ir.Value | None) -> ir.Value:
+        if zero_point is not None and isinstance(zero_point.type, ir.FloatType):
+            value = integer_in(value, difference_type, unsigned)
+            return round_to(arith.subf(value, zero_point), difference_type)
+        value = extend(value, integer_type(32) if zero_point is None else zero_point.type, unsigned)
+        value = value if zero_point is None else arith.subi(value, zero_point)
+        # Only when nothing was subtracted can a 32-bit value still be unsigned, and there is no such storage type.
+        return integer_in(value, difference_type, unsigned=False)
+
+    def body(value: ir.Value, scale: ir.Value, zero_point: ir.Value | None = None) -> ir.Value:
+        product = arith.mulf(convert_float(difference(value, zero_point), compute), scale)
+        return convert_float(convert_float(product, product_type), result_element_type)
+
+    return [_float_parameter(scales, compute), *([] if zero_point is None else [zero_point])], body
 
 
 def quantize_groups_generic(

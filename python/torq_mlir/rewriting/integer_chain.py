@@ -3,6 +3,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Data movement between a dequantization and its use, redone on the integers."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,6 +12,7 @@ from torch_mlir.dialects import arith, linalg
 
 from ..dialects import elements
 from .qparams import Dequantize, match_dequantize
+from .run_time_qparams import RunTimeDequantize
 from .scalar_body import body_expression, evaluate_indices
 
 MOVEMENTS = "tensor.expand_shape", "tensor.collapse_shape", "linalg.transpose"
@@ -27,23 +29,31 @@ class IntegerChain:
         and generics that pick elements of a constant, in order.
     """
 
-    dequantize: Dequantize
+    dequantize: Dequantize | RunTimeDequantize
     steps: tuple[ir.Operation, ...]
 
     def build(self) -> ir.Value:
         """The moved integers: a constant when the source is one, otherwise the same operations on the integers."""
         constant = elements.constant_value(self.dequantize.input)
-        if constant is not None and not any(step.name in _INTO_ZEROS for step in self.steps):
+        if constant is not None and not self.pads:
             return self.dequantize.input if not self.steps else _constant(self.move(constant))
-        value = self.dequantize.input
+        return self.rebuild(self.dequantize.input, int(self.dequantize.zero_point) if self.pads else 0)
+
+    def rebuild(self, value: ir.Value, padding: int | ir.Value) -> ir.Value:
+        """The same operations on another tensor, which is padded with an integer or a scalar of its element type."""
         for step in self.steps:
             if step.name == "tensor.pad":
-                value = rebuild_pad(step, value, int(self.dequantize.zero_point))
+                value = rebuild_pad(step, value, padding)
             elif step.name == "tensor.insert_slice":
-                value = _rebuild_insert(step, value, int(self.dequantize.zero_point))
+                value = _rebuild_insert(step, value, padding)
             else:
                 value = rebuild_movement(step, value)
         return value
+
+    @property
+    def pads(self) -> bool:
+        """Whether the movement puts zeros around or between the elements."""
+        return any(step.name in _INTO_ZEROS for step in self.steps)
 
     def constant(self) -> np.ndarray | None:
         """The moved integers when they are constant."""
@@ -76,10 +86,13 @@ def move_array(step: ir.Operation, array: np.ndarray) -> np.ndarray:
     return array.reshape(ir.RankedTensorType(step.results[0].type).shape)
 
 
-def match_integer_chain(value: ir.Value) -> IntegerChain | None:
-    """The chain that ends in `value`; padding only when per tensor."""
+def match_integer_chain(
+    value: ir.Value,
+    match: Callable[[ir.Value], Dequantize | RunTimeDequantize | None] = match_dequantize,
+) -> IntegerChain | None:
+    """The chain that ends in `value`, from a dequantization that `match` knows; padding only when per tensor."""
     steps: list[ir.Operation] = []
-    while (dequantize := match_dequantize(value)) is None:
+    while (dequantize := match(value)) is None:
         if isinstance(value.owner, ir.Block):
             return None
         step = value.owner.operation
@@ -179,25 +192,20 @@ def rebuild_movement(step: ir.Operation, value: ir.Value) -> ir.Value:
     return moved.result
 
 
-def _rebuild_insert(step: ir.Operation, value: ir.Value, filling: int) -> ir.Value:
+def _rebuild_insert(step: ir.Operation, value: ir.Value, filling: int | ir.Value) -> ir.Value:
     element = ir.RankedTensorType(value.type).element_type
     result_type = _result_type(step, value)
-    number = arith.constant(element, filling)
+    number = arith.constant(element, filling) if isinstance(filling, int) else filling
     destination = linalg.fill(number, outs=[ir.Operation.create("tensor.empty", results=[result_type]).result])
     attributes = {name: step.attributes[name] for name in step.attributes}
     operands = [value, destination, *list(step.operands)[2:]]
     return ir.Operation.create(step.name, [result_type], operands, attributes, loc=step.location).result
 
 
-def rebuild_pad(step: ir.Operation, value: ir.Value, padding: int) -> ir.Value:
+def rebuild_pad(step: ir.Operation, value: ir.Value, padding: int | ir.Value) -> ir.Value:
     """The tensor.pad `step` on `value`, whose element type it takes, with another padding."""
     element = ir.RankedTensorType(value.type).element_type
-    constant = ir.Operation.create(
-        "arith.constant",
-        results=[element],
-        attributes={"value": ir.IntegerAttr.get(element, padding)},
-        loc=step.location,
-    ).result
+    number = arith.constant(element, padding, loc=step.location) if isinstance(padding, int) else padding
     attributes = {name: step.attributes[name] for name in step.attributes}
     operands = [value, *list(step.operands)[1:]]
     padded = ir.Operation.create(
@@ -211,5 +219,5 @@ def rebuild_pad(step: ir.Operation, value: ir.Value, padding: int) -> ir.Value:
     rank = ir.RankedTensorType(value.type).rank
     block = padded.regions[0].blocks.append(*[ir.IndexType.get()] * rank, arg_locs=[step.location] * rank)
     with ir.InsertionPoint(block):
-        ir.Operation.create("tensor.yield", operands=[constant], loc=step.location)
+        ir.Operation.create("tensor.yield", operands=[number], loc=step.location)
     return padded.result

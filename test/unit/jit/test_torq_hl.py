@@ -276,6 +276,24 @@ def test_table(dynamic):
         agree([x], lambda x: torq_hl.table(constant(scale_bias), x, static_table=words.tolist()))
 
 
+@pytest.mark.parametrize("dynamic", [False, True])
+@pytest.mark.parametrize("source", [np.int8, np.int16])
+def test_table_of_i16(source, dynamic):
+    generator = np.random.default_rng(0)
+    words = generator.integers(-(2**31), 2**31, 256).astype(np.int32)
+    if source == np.int8:
+        words &= 0xFFFF
+        x, scale_bias = np.arange(-128, 128, dtype=np.int8), np.array([-128, 128], np.int32)
+    else:
+        x, scale_bias = np.arange(-(2**15), 2**15, 7).astype(np.int16), np.array([-32768, 1], np.int32)
+    i16 = storage(np.int16)
+    if dynamic:
+        agree([x, words], lambda x, words: torq_hl.table(constant(scale_bias), x, words, element_type=i16()))
+    else:
+        static = words.tolist()
+        agree([x], lambda x: torq_hl.table(constant(scale_bias), x, static_table=static, element_type=i16()))
+
+
 INTEGER_OPERATIONS = [0, 1, 2, 4, 5, 6, 7, 8, 9, 10, 11, 13, 14]
 
 
@@ -361,3 +379,73 @@ def test_attribute_without_meaning_is_refused(attributes, reason):
     module = module_of([x], lambda x: torq_hl.conv2d(constant(w), constant(scale_bias), x, **attributes))
     with pytest.raises(CompileError, match=f"'torq_hl.conv2d' op is not lowered to linalg: {reason}"):
         jit.compile(module)
+
+
+@few
+@given(st.data(), st.sampled_from([np.int32, np.int64]))
+def test_gather(data, dtype):
+    values = data.draw(integers(np.int8, (3, 2, 4)))
+    indices = data.draw(hnp.arrays(dtype, (2, 3), elements=st.integers(-7, 7)))
+    agree([values, indices], torq_hl.gather)
+
+
+def test_gather_at_the_limits_of_the_index_type():
+    for dtype in (np.int32, np.int64):
+        limits = np.iinfo(dtype)
+        indices = np.array([limits.min, limits.max, -4, -3, 2, 3], dtype)
+        agree([np.array([10, 20, 30], np.int8), indices], torq_hl.gather)
+
+
+@few
+@given(integers(np.int8, (2, 3, 2, 5)), st.sampled_from([1, 2, 3]))
+def test_resize_nearest_neighbor(x, factor):
+    agree([x], lambda value: torq_hl.resize_nearest_neighbor(value, scale_factor=factor))
+
+
+@few
+@given(integers(np.int8, (2, 12, 2, 3)), st.sampled_from([1, 2]), st.sampled_from([0, 1]))
+def test_depth_to_space(x, block, mode):
+    one = np.ones(1, np.int8)
+    agree([x], lambda value: torq_hl.depth_to_space(constant(one), value, blockSize=block, mode_type=mode))
+
+
+@few
+@given(data=st.data())
+def test_reduce(data):
+    dtype = data.draw(st.sampled_from([np.int8, np.int16]))
+    x = data.draw(integers(dtype, data.draw(hnp.array_shapes(max_side=5, min_side=1))))
+    name = data.draw(st.sampled_from(["reduce_sum", "reduce_max", "reduce_min"]))
+    axis = data.draw(st.integers(0, x.ndim - 1))
+    scale_bias, attributes = data.draw(pairs(1)), data.draw(outputs())
+    element = storage(np.int8)
+    agree(
+        [x],
+        lambda x: torq_hl.reduce(
+            constant(np.int8([1])),
+            constant(scale_bias),
+            x,
+            name=name,
+            axis=axis,
+            element_type=element(),
+            **attributes,
+        ),
+    )
+
+
+@few
+@given(data=st.data())
+def test_argmax(data):
+    dtype = data.draw(st.sampled_from([np.int8, np.int16, np.int32]))
+    limits = np.iinfo(dtype)
+    values = st.sampled_from([limits.min, limits.min + 1, 0, limits.max])
+    x = data.draw(hnp.arrays(dtype, hnp.array_shapes(max_side=5), elements=values))
+    axis = data.draw(st.integers(0, x.ndim - 1))
+    agree([x], lambda x: torq_hl.argmax(constant(np.int32([0, 1])), x, axis=axis))
+
+
+@pytest.mark.parametrize("dtype", [np.int8, np.float32, np.bool_])
+def test_select(dtype):
+    rng = np.random.default_rng(0)
+    condition = rng.integers(0, 2, (2, 1, 4)).astype(np.bool_)
+    x, y = rng.integers(-100, 100, (3, 1)).astype(dtype), rng.integers(-100, 100, (2, 3, 4)).astype(dtype)
+    agree([condition, x, y], torq_hl.select)

@@ -54,6 +54,13 @@ def _two_activations() -> Function:
 
 def _dynamic(granularity: str) -> Function:
     function = Function()
+    d = _dynamically_quantized(function, granularity)
+    w = function.dequantize(function.literal(_values((8, 6))), per_channel(6, 1), np.int8)
+    function.results = [function.product("mm", d, w, (4, 6))]
+    return function
+
+
+def _dynamically_quantized(function: Function, granularity: str) -> str:
     x = function.input(np.ones((4, 8), np.float32))
     per_token = granularity == "per_token"
     rows, choose = ("4,1", "choose_qparams_per_token_asymmetric") if per_token else ("1", "choose_qparams")
@@ -65,15 +72,17 @@ def _dynamic(granularity: str) -> Function:
     function.types |= {"%c#0": types[0], "%c#1": types[1]}
     form, operation = f"{{{_INT8}}}", "quantized_decomposed.{}_" + granularity
     q = function.add(operation.format("quantize"), [x, "%c#0", "%c#1"], "!torch.vtensor<[4,8],si8>", form)
-    d = function.add(operation.format("dequantize"), [q, "%c#0", "%c#1"], "!torch.vtensor<[4,8],f32>", form)
-    w = function.dequantize(function.literal(_values((8, 6))), per_channel(6, 1), np.int8)
-    function.results = [function.product("mm", d, w, (4, 6))]
-    return function
+    return function.add(operation.format("dequantize"), [q, "%c#0", "%c#1"], "!torch.vtensor<[4,8],f32>", form)
 
 
-def _groups() -> Function:
+def _groups(activations: str = "static") -> Function:
     function = Function()
-    x = function.dequantize(function.input(_values((4, 8))), INPUT, np.int8)
+    if activations == "static":
+        x = function.dequantize(function.input(_values((4, 8))), INPUT, np.int8)
+    elif activations == "float":
+        x = function.input(np.ones((4, 8), np.float32))
+    else:
+        x = _dynamically_quantized(function, activations)
     scales = function.literal(np.full((2, 6), 0.01, np.float32))
     w = function.literal(_values((8, 6)))
     form = f"{{{_INT8}, group_size = 4 : i64, axis = 0 : i64}}"
@@ -81,6 +90,14 @@ def _groups() -> Function:
         "quantized_decomposed.dequantize_per_channel_group", [w, scales], "!torch.vtensor<[8,6],f32>", form
     )
     function.results = [function.quantize(function.product("mm", x, w, (4, 6)), OUTPUT, np.int8)]
+    return function
+
+
+def _weights_only() -> Function:
+    function = Function()
+    x = function.input(np.ones((4, 8), np.float32))
+    w = function.dequantize(function.literal(_values((8, 6))), per_channel(6, 1), np.int8)
+    function.results = [function.product("mm", x, w, (4, 6))]
     return function
 
 
@@ -115,4 +132,7 @@ CONTRACTIONS: dict[str, Callable[[], Function]] = {
     "activations per tensor, parameters chosen at run time": lambda: _dynamic("per_tensor"),
     "activations per token, parameters chosen at run time": lambda: _dynamic("per_token"),
     "weights per group": _groups,
+    "weights per group, activations per token": lambda: _groups("per_token"),
+    "weights per group, activations in float": lambda: _groups("float"),
+    "weights per channel, activations in float": _weights_only,
 }

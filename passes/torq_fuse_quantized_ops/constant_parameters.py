@@ -1,13 +1,12 @@
 # Part of the torq-mlir project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""`dequantize -> [pad] -> contraction -> [bias]`, on its way to a quantize, becomes an integer contraction.
+"""`dequantize -> [pad] -> contraction -> [bias]` with constant parameters, on its way to a quantize.
 
 The float contraction of dequantized operands is replaced by the same contraction of the integers with their zero
 points, plus the bias in units of `input scale * weight scale`, and one dequantization of the accumulator.
 """
 
-import functools
 import math
 from dataclasses import dataclass
 
@@ -19,7 +18,6 @@ from torq_mlir.dialects import elements
 from torq_mlir.dialects.locations import fuse as fuse_locations
 from torq_mlir.numerics.bias import is_accumulator_scale, requantize_bias
 from torq_mlir.numerics.zero_points import INT32_MAX, accumulator_bound, fold_weight_zero_point
-from torq_mlir.passes import PassFailure
 from torq_mlir.rewriting.accumulator import (
     add_bias,
     dequantize_accumulator,
@@ -27,13 +25,11 @@ from torq_mlir.rewriting.accumulator import (
     match_initial_value,
 )
 from torq_mlir.rewriting.contraction import (
-    FLOAT_NAMES,
     Contraction,
     build_quantized_contraction,
-    match_float_contraction,
 )
 from torq_mlir.rewriting.integer_chain import IntegerChain, match_integer_chain
-from torq_mlir.rewriting.patterns import NOT_MINE, NoMatch, Pattern, apply_greedily, mark_refusals
+from torq_mlir.rewriting.patterns import NOT_MINE, NoMatch
 from torq_mlir.rewriting.qparams import match_dequantize
 from torq_mlir.rewriting.structured import reassociation
 from torq_mlir.rewriting.uses import only_user, reaches_quantize
@@ -52,26 +48,21 @@ class _Tail:
     result: ir.Value
 
 
-def run(op: ir.Operation, explain: bool = False) -> None:
-    overflows: list[tuple[ir.Location, str]] = []
-    patterns = [Pattern(name, functools.partial(_fuse, overflows)) for name in sorted(FLOAT_NAMES)]
-    apply_greedily(op, patterns)
-    for location, message in overflows:
-        location.emit_error(message)
-    if overflows:
-        raise PassFailure
-    if explain:
-        mark_refusals(op, patterns)
+class BiasOverflow(Exception):
+    """A bias does not fit the accumulator; the message says where."""
 
 
-def _fuse(overflows: list, operation: ir.Operation, rewriter: rewrite.PatternRewriter):
-    contraction = match_float_contraction(operation)
-    if contraction is None:
-        return NOT_MINE
+def fuse(contraction: Contraction, rewriter: rewrite.PatternRewriter) -> object:
+    """A pattern for contractions of floats.
+
+    Raises:
+      BiasOverflow: the bias in units of the accumulator is beyond i32.
+    """
+    operation = contraction.operation
     input, weights = (match_integer_chain(value) for value in (contraction.input, contraction.weights))
+    if input is None and weights is None:
+        return NOT_MINE
     if input is None or weights is None:
-        if input is None and weights is None:
-            return NOT_MINE
         missing = f"the input of {operation.name} is" if input is None else f"the weights of {operation.name} are"
         raise NoMatch(f"{missing} not dequantized with constant parameters")
     if not input.dequantize.per_tensor:
@@ -82,19 +73,21 @@ def _fuse(overflows: list, operation: ir.Operation, rewriter: rewrite.PatternRew
     tail = _match_tail(contraction)
     if not reaches_quantize(tail.result):
         raise NoMatch(f"the result of {operation.name} is used in float and not quantized")
-    scale, axes = _accumulator_scale(contraction, input, weights)
+    scale, axes = weight_scales(contraction, weights)
+    scale = input.dequantize.scale * scale
     axis = _scale_axis(tail, scale, axes)
     try:
         bias = _accumulator_bias(contraction, tail, scale, axes)
     except OverflowError as error:
-        overflows.append((operation.location, f"the bias does not fit the accumulator: {error}"))
-        return NOT_MINE
+        raise BiasOverflow(f"the bias does not fit the accumulator: {error}") from error
+    except ValueError as error:
+        raise NoMatch(f"the bias has no integers: {error}") from error
     _check_accumulator(contraction, input, weights, bias)
     last = tail.result.owner.operation
     with ir.InsertionPoint(last), fuse_locations([operation.location, last.location]):
-        accumulator = _contract(contraction, input, weights)
+        accumulator = contract(contraction, input.build(), weights, int(input.dequantize.zero_point))
         if tail.collapse is not None:
-            accumulator = _collapse(tail.collapse, accumulator)
+            accumulator = collapse_like(tail.collapse, accumulator)
         if bias is not None:
             accumulator = add_bias(accumulator, arith.constant(None, elements.from_numpy(bias)), tail.axis)
         result = dequantize_accumulator(accumulator, scale.reshape(() if axis is None else -1), axis)
@@ -121,19 +114,17 @@ def _check_accumulator(contraction: Contraction, input: IntegerChain, weights: I
         raise NoMatch(f"the i32 accumulator of {contraction.operation.name} could reach {bound}")
 
 
-def _contract(contraction: Contraction, input: IntegerChain, weights: IntegerChain) -> ir.Value:
+def contract(contraction: Contraction, input: ir.Value, weights: IntegerChain, input_zp: int | ir.Value) -> ir.Value:
     """The integer contraction; a weight zero point that differs between channels is folded into the weights."""
     zero_points = weights.dequantize.zero_point
     if np.all(zero_points == zero_points.flat[0]):
-        return build_quantized_contraction(
-            contraction, input.build(), weights.build(), int(input.dequantize.zero_point), int(zero_points.flat[0])
-        )
+        return build_quantized_contraction(contraction, input, weights.build(), input_zp, int(zero_points.flat[0]))
     source = elements.constant_value(weights.dequantize.input)
     if source is None:
         raise NoMatch(f"{contraction.operation.name} has run-time weights with a zero point for each channel")
     folded = weights.move(fold_weight_zero_point(source, zero_points, weights.dequantize.axis))
     value = arith.constant(None, elements.from_numpy(folded))
-    return build_quantized_contraction(contraction, input.build(), value, int(input.dequantize.zero_point), 0)
+    return build_quantized_contraction(contraction, input, value, input_zp, 0)
 
 
 def _match_tail(contraction: Contraction) -> _Tail:
@@ -160,20 +151,19 @@ def _match_tail(contraction: Contraction) -> _Tail:
     return _Tail(collapse, None, None, result)
 
 
-def _accumulator_scale(contraction, input: IntegerChain, weights: IntegerChain) -> tuple[np.ndarray, tuple[int, ...]]:
-    """`input scale * weight scale` in f64, 0-d or over the output dimensions that the weights index."""
+def weight_scales(contraction: Contraction, weights: IntegerChain) -> tuple[np.ndarray, tuple[int, ...]]:
+    """The scales of the weights in f64, 0-d or over the output dimensions that the weights index."""
     weight_scale = weights.parameter(weights.dequantize.scale)
     if weight_scale.ndim == 0:
-        return input.dequantize.scale * weight_scale, ()
+        return weight_scale, ()
     reduced = contraction.reduced_weight_dims
     first = weight_scale[tuple(slice(0, 1) if d in reduced else slice(None) for d in range(weight_scale.ndim))]
     if not np.array_equal(np.broadcast_to(first, weight_scale.shape), weight_scale):
         raise NoMatch(f"the weight scales of {contraction.operation.name} vary along a summed dimension")
     scale, axes = contraction.per_output_channel(first.squeeze(reduced))
-    varying = [i for i, size in enumerate(scale.shape) if size > 1]
-    if not varying:
-        return input.dequantize.scale * scale.reshape(()), ()
-    return input.dequantize.scale * scale, axes
+    if all(size == 1 for size in scale.shape):
+        return scale.reshape(()), ()
+    return scale, axes
 
 
 def _scale_axis(tail: _Tail, scale: np.ndarray, axes: tuple[int, ...]) -> int | None:
@@ -216,7 +206,8 @@ def _accumulator_bias(contraction: Contraction, tail: _Tail, scale, axes) -> np.
     return requantize_bias(values, scales, bias_scale=dequantize.scale)
 
 
-def _collapse(collapse: ir.Operation, value: ir.Value) -> ir.Value:
+def collapse_like(collapse: ir.Operation, value: ir.Value) -> ir.Value:
+    """The tensor.collapse_shape on another tensor of the shape of its operand."""
     shape = ir.RankedTensorType(collapse.results[0].type).shape
     result_type = ir.RankedTensorType.get(shape, ir.RankedTensorType(value.type).element_type)
     attributes = {"reassociation": collapse.attributes["reassociation"]}
