@@ -13,6 +13,7 @@ from torch_mlir import ir
 from torch_mlir.dialects import arith
 
 from torq_mlir.dialects import elements
+from torq_mlir.rewriting.gather import read_tensor
 from torq_mlir.rewriting.integer_chain import pad_value, rebuild_movement, rebuild_pad
 from torq_mlir.rewriting.patterns import NOT_MINE, Pattern, apply_greedily
 from torq_mlir.rewriting.qparams import constant_parameters
@@ -39,6 +40,7 @@ def run(op: ir.Operation) -> None:
             *(Pattern(name, _repeat_flip) for name in ("linalg.broadcast", "linalg.generic")),
             Pattern("tensor.concat", _concat_flips),
             Pattern("tensor.pad", _pad_flip),
+            Pattern("linalg.generic", _read_flip),
             Pattern("linalg.generic", _cancel_flips),
         ],
     )
@@ -142,6 +144,22 @@ def _repeat_flip(operation: ir.Operation, rewriter) -> object:
         repeated = operation.clone().operation
         repeated.operands[0] = source
         rewriter.replace_op(operation, [_flip(repeated.results[0])])
+    return None
+
+
+def _read_flip(operation: ir.Operation, rewriter) -> object:
+    """A generic that yields elements of a tensor from outside, wherever it reads them."""
+    read = read_tensor(operation)
+    source = None if read is None else _flipped(read)
+    if source is None:
+        return NOT_MINE
+    with ir.InsertionPoint(operation), operation.location:
+        other = operation.clone().operation
+        for each in (other, *(nested.operation for nested in other.regions[0].blocks[0].operations)):
+            for index, operand in enumerate(each.operands):
+                if operand == read:
+                    each.operands[index] = source
+        rewriter.replace_op(operation, [_flip(other.results[0])])
     return None
 
 

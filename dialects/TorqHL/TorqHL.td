@@ -43,7 +43,8 @@ def TorqHL_Dialect : Dialect {
 def TorqHL_AnyTensor
     : RankedTensorOf<[I1, I8, I16, I32, BF16, F32]>;
 def TorqHL_Activation : RankedTensorOf<[I8, I16, I32, BF16, F32]>;
-def TorqHL_I8Tensor : RankedTensorOf<[I8]>;
+def TorqHL_Indices : RankedTensorOf<[I32, I64]>;
+def TorqHL_TableTensor : RankedTensorOf<[I8, I16]>;
 def TorqHL_Weights : RankedTensorOf<[I8, I16, BF16, F32]>;
 def TorqHL_ScaleBias
     : AnyTypeOf<[1DTensorOf<[I32, F32]>],
@@ -72,6 +73,12 @@ class TorqHL_OneOf<list<string> values>
 def TorqHL_VectorizationMode
     : I32EnumAttr<"VectorizationMode", "vectorization mode",
                   [I32EnumAttrCase<"None", 0, "none">]> {
+  let cppNamespace = "::torq_mlir::torq_hl";
+}
+
+def TorqHL_DepthToSpaceMode
+    : I32EnumAttr<"DepthToSpaceMode", "order of the channels of a block", [
+        I32EnumAttrCase<"DCR", 0, "dcr">, I32EnumAttrCase<"CRD", 1, "crd">]> {
   let cppNamespace = "::torq_mlir::torq_hl";
 }
 

@@ -39,7 +39,11 @@ def TorqHL_Conv2DOp
     `[O, C / groups, kh, kw]`; `stride` and `dilation` are `[height, width]`. The
     zero points of input and weights are already compensated in `bias[o]` and in
     the weights: `input_zp` is carried for padding, `weight_zp` for information.
-    On floats `scale_bias` is the f32 bias alone, and nothing is rescaled.
+
+    bf16: `y[n, o] = bf16(f32(sum x * w[o]) + bias[o])`. The products, exact in f32,
+    are added in f32 from 0 on, in the order of channels, rows and columns of the
+    window, then the f32 bias, which `scale_bias` consists of. The padding is 0,
+    and nothing is rescaled or clamped: zero points, bounds and shift are 0.
 
     ```mlir
     %y = "torq_hl.conv2d"(%init, %weights, %scale_bias, %x) {
@@ -80,7 +84,8 @@ def TorqHL_FullyConnectedOp : TorqHL_Op<"fully_connected"> {
   let description = [{
     `y[.., n] = clamp(rescale(sum_k x[.., k] * w[k, n] + bias[n], multiplier[n], shift_factor) + output_zp, output_min, output_max)`
 
-    Weights are `[K, N]`, the input `[.., K]`. With `is_batch_scaled` the pairs
+    Weights are `[K, N]`, the input `[.., K]`. bf16: as `conv2d`, added in the order
+    of k. With `is_batch_scaled` the pairs
     belong to rows instead; such operations are read and written, never made or
     executed here.
   }];
@@ -98,7 +103,8 @@ def TorqHL_MatMulOp : TorqHL_Op<"matmul"> {
   let description = [{
     `y[.., m, n] = clamp(rescale(sum_k x1[.., m, k] * x2[.., k, n] + bias, multiplier, shift) + output_zp, output_min, output_max)`
 
-    Leading dimensions are equal; there is one (bias, multiplier) pair. With
+    Leading dimensions are equal; there is one (bias, multiplier) pair. bf16: as
+    `conv2d`, with one bias, added in the order of k. With
     `input1_unsigned` the i8 values of `input1` are read as u8.
   }];
   let arguments = (ins TorqHL_Activation:$init, TorqHL_ScaleBias:$scale_bias,
@@ -124,6 +130,8 @@ def TorqHL_AddOp : TorqHL_Op<"add"> {
     or "sub". The inputs broadcast as numpy's do; with `rhs_is_scalar` the second
     input has one element. `input_zp` is 0 for integers: the zero points are in
     the bias.
+    bf16: `y = bf16(f32(f32(x1 * w[0]) + f32(x2 * w[1])) + bias)`, the additions in
+    f32, with weights of bf16 and one f32 bias.
   }];
   let arguments = (ins TorqHL_Activation:$init, TorqHL_Weights:$weights,
       TorqHL_ScaleBias:$scale_bias, TorqHL_Activation:$input1,
@@ -139,8 +147,8 @@ def TorqHL_MulOp : TorqHL_Op<"mul"> {
   let description = [{
     Integers: `y = clamp(rescale(x1 * x2 + bias, multiplier, shift) + output_zp, output_min, output_max)`;
     zero points are removed before, by an `fma` that widens to i16.
-    bf16: `y = x1 * x2 + bias`, rounded once to bf16. The inputs broadcast as
-    numpy's do.
+    bf16: `y = bf16(f32(f32(x1 * x2) + bias))`, where the product of two bf16 is
+    exact in f32 unless it underflows. The inputs broadcast as numpy's do.
   }];
   let arguments = (ins TorqHL_Activation:$init, TorqHL_ScaleBias:$scale_bias,
       TorqHL_Activation:$input1, TorqHL_Activation:$input2,
@@ -190,32 +198,48 @@ def TorqHL_ActOp : TorqHL_Op<"act"> {
 def TorqHL_TableOp : TorqHL_Op<"table"> {
   let summary = "Lookup in a table of 256 entries";
   let description = [{
-    `y = base[x + 128] / 2^8`
+    * i8 to i8: `y = base[x + 128] / 2^8`;
+    * i8 to i16: `y = base[x + 128]`;
+    * i16 to i16: `y = clamp(base[i] + floor((slope[i] * f + 2^7) / 2^8), -2^15, 2^15 - 1)`
+      with `i = floor(x / 2^8) + 128` and `f = x mod 2^8`, a line between entries.
 
-    An entry of the table is `(slope << 16) | (base & 0xffff)`; for i8 the slope
-    is 0 and the base is the value times 2^8. `scale_bias` indexes the table:
-    `[-128, 128]` maps an i8 input to entries 0..255.
+    An entry of the table is `(slope << 16) | (base & 0xffff)`, of two i16; for an
+    i8 input the slope is 0, and for i8 both ways the base is the value times 2^8.
+    `scale_bias` indexes the table: `[-128, 128]` maps an i8 input to entries
+    0..255, `[-32768, 1]` an i16 input.
     The table is `static_table`, or the operand `dynamic_table`.
   }];
-  let arguments = (ins TorqHL_I8Tensor:$init, TorqHL_ScaleBias:$scale_bias,
-      TorqHL_I8Tensor:$input, Optional<1DTensorOf<[I32]>>:$dynamic_table,
+  let arguments = (ins TorqHL_TableTensor:$init, TorqHL_ScaleBias:$scale_bias,
+      TorqHL_TableTensor:$input, Optional<1DTensorOf<[I32]>>:$dynamic_table,
       OptionalAttr<ConfinedAttr<DenseI32ArrayAttr, [DenseArrayCount<256>]>>:$static_table,
       DefaultValuedAttr<I32Attr, "0">:$output_zp,
       DefaultValuedAttr<I32Attr, "0">:$shift,
       TorqHL_False:$saturate_i16);
-  let results = (outs TorqHL_I8Tensor:$output);
+  let results = (outs TorqHL_TableTensor:$output);
 }
 
 def TorqHL_ElementwiseBinaryOp : TorqHL_Op<"elementwisebinary"> {
   let summary = "Bitwise, logical, ordering or plain arithmetic operation";
   let description = [{
     `y = op(x1, x2)` with `op` from `op_type`; comparisons and logical operations
-    give i1. `is_unsigned` orders integers as unsigned. Integer "add" and "sub"
-    wrap. The inputs broadcast as numpy's do.
+    give i1. `is_unsigned` orders integers as unsigned. "add" and "sub" of
+    integers wrap, and of i1 are not defined. The inputs broadcast as numpy's do.
   }];
   let arguments = (ins TorqHL_AnyTensor:$init, TorqHL_AnyTensor:$input1,
       TorqHL_AnyTensor:$input2, TorqHL_ElementwiseOp:$op_type,
       TorqHL_False:$is_unsigned);
+  let results = (outs TorqHL_AnyTensor:$output);
+}
+
+def TorqHL_SelectOp : TorqHL_Op<"select"> {
+  let summary = "One of two elements, by a condition";
+  let description = [{
+    `y = input1 ? input2 : input3`
+
+    The condition `input1` is i1; the inputs broadcast as numpy's do.
+  }];
+  let arguments = (ins TorqHL_AnyTensor:$init, RankedTensorOf<[I1]>:$input1,
+      TorqHL_AnyTensor:$input2, TorqHL_AnyTensor:$input3);
   let results = (outs TorqHL_AnyTensor:$output);
 }
 
@@ -231,6 +255,8 @@ def TorqHL_MaxPool2DOp : TorqHL_Op<"maxpool2d"> {
     NCHW. Padded positions hold `input_zp`, which is the least value of the
     storage range, so that they never win. `weights` ([1], one) and `scale_bias`
     ([0, 1]) are what the kernel expects for an identity.
+    bf16: padded positions hold minus infinity, `scale_bias` is [0], nothing is
+    clamped, and 0 is greater than -0.
   }];
   let arguments = (ins TorqHL_Activation:$init, TorqHL_Weights:$weights,
       TorqHL_ScaleBias:$scale_bias, TorqHL_Activation:$input,
@@ -256,6 +282,7 @@ def TorqHL_AvgPool2DOp : TorqHL_Mean<"avg_pool2d"> {
     NHWC to `[N, 1, 1, C]`. For K pixels `bias = -K * zx` and the multiplier
     stands for `sx / (sy * K)`; `weights` is [1], one. Windowed average pooling is
     a `depthwise_conv2d` with weights of ones.
+    bf16: as `reduce_mean`, in the order of rows and columns.
   }];
 }
 
@@ -266,7 +293,41 @@ def TorqHL_ReduceMeanOp : TorqHL_Mean<"reduce_mean"> {
 
     The last dimension stays, of size 1. For K elements `bias = -K * zx` and the
     multiplier stands for `sx / (sy * K)`; `weights` is [1], one.
+    bf16: `y[.., 0] = bf16(f32(f32(sum_k x[.., k]) * w) + bias)`, the sum in f32 in the
+    order of k, with `weights` and bias of f32; the weight stands for 1 / K.
   }];
+}
+
+def TorqHL_ReduceOp : TorqHL_Op<"reduce"> {
+  let summary = "Sum, maximum or minimum over one dimension, rescale and clamp";
+  let description = [{
+    `y[.., ..] = clamp(rescale(f_k x[.., k, ..] + bias, multiplier, shift_factor) + output_zp, output_min, output_max)`
+
+    `f_k` is the sum, the maximum or the minimum over dimension `axis`, by `name`;
+    the result does not have that dimension. For a sum of K elements
+    `bias = -K * zx`, for an extremum `bias = -zx`, and the multiplier stands for
+    `sx / sy`; `weights` is [1], one.
+  }];
+  let arguments = (ins TorqHL_Activation:$init, TorqHL_Weights:$weights,
+      TorqHL_ScaleBias:$scale_bias, TorqHL_Activation:$input,
+      TorqHL_OneOf<["reduce_sum", "reduce_max", "reduce_min"]>:$name,
+      ConfinedAttr<I32Attr, [IntNonNegative]>:$axis, I32Attr:$output_zp,
+      I32Attr:$output_min, I32Attr:$output_max, TorqHL_Shift:$shift_factor);
+  let results = (outs TorqHL_Activation:$output);
+}
+
+def TorqHL_ArgMaxOp : TorqHL_Op<"argmax"> {
+  let summary = "Position of the maximum along one dimension";
+  let description = [{
+    `y[.., ..] = min {k : x[.., k, ..] = max_j x[.., j, ..]}`
+
+    The first position of the greatest element along dimension `axis`, which the
+    result does not have. `scale_bias` is [0, 1], an identity.
+  }];
+  let arguments = (ins RankedTensorOf<[I32]>:$init, TorqHL_ScaleBias:$scale_bias,
+      RankedTensorOf<[I8, I16, I32]>:$input,
+      ConfinedAttr<I32Attr, [IntNonNegative]>:$axis);
+  let results = (outs RankedTensorOf<[I32]>:$output);
 }
 
 //===----------------------------------------------------------------------===//
@@ -316,6 +377,51 @@ def TorqHL_ConvertOp : TorqHL_Op<"convert"> {
     half to even.
   }];
   let arguments = (ins TorqHL_AnyTensor:$init, TorqHL_AnyTensor:$input);
+  let results = (outs TorqHL_AnyTensor:$output);
+}
+
+def TorqHL_GatherOp : TorqHL_Op<"gather"> {
+  let summary = "Rows of a tensor by their number";
+  let description = [{
+    `y[i.., j..] = values[k, j..]` with `k = clamp(n < 0 ? n + K : n, 0, K - 1)`
+    for `n = indices[i..]` and K rows of `values`.
+
+    The indices pick along the first dimension. Negative ones count from the
+    end; what lies outside of the tensor, which is an error in the source
+    models, reads the nearest row.
+  }];
+  let arguments = (ins TorqHL_AnyTensor:$init, TorqHL_AnyTensor:$values,
+      TorqHL_Indices:$indices);
+  let results = (outs TorqHL_AnyTensor:$output);
+}
+
+def TorqHL_ResizeNearestNeighborOp : TorqHL_Op<"ResizeNearestNeighbor"> {
+  let summary = "Repetition of every pixel";
+  let description = [{
+    `y[n, c, i, j] = x[n, c, floor(i / scale_factor), floor(j / scale_factor)]`
+
+    NCHW.
+  }];
+  let arguments = (ins TorqHL_AnyTensor:$init, TorqHL_AnyTensor:$input,
+      ConfinedAttr<I32Attr, [IntPositive]>:$scale_factor);
+  let results = (outs TorqHL_AnyTensor:$output);
+}
+
+def TorqHL_DepthToSpaceOp : TorqHL_Op<"DepthToSpace"> {
+  let summary = "Channels to blocks of pixels";
+  let description = [{
+    With `b = blockSize` and C channels of the result,
+
+    ```
+    mode_type 0 (DCR):  y[n, c, h * b + i, w * b + j] = x[n, (i * b + j) * C + c, h, w]
+    mode_type 1 (CRD):  y[n, c, h * b + i, w * b + j] = x[n, (c * b + i) * b + j, h, w]
+    ```
+
+    NCHW. `weights` ([1], one) is what the kernel expects for an identity.
+  }];
+  let arguments = (ins TorqHL_AnyTensor:$init, TorqHL_Weights:$weights,
+      TorqHL_AnyTensor:$input, ConfinedAttr<I32Attr, [IntPositive]>:$blockSize,
+      TorqHL_DepthToSpaceMode:$mode_type);
   let results = (outs TorqHL_AnyTensor:$output);
 }
 

@@ -13,7 +13,7 @@ from torch_mlir.dialects import arith
 from torq_mlir.dialects import elements
 from torq_mlir.numerics.bias import add_correction
 from torq_mlir.numerics.rescale import multiplier_and_shift
-from torq_mlir.numerics.zero_points import fold_weight_zero_point
+from torq_mlir.numerics.zero_points import fold_weight_zero_point, input_zero_point_correction
 from torq_mlir.rewriting.accumulator import match_bias_add, match_initial_value
 from torq_mlir.rewriting.constant_folding import fold_integers
 from torq_mlir.rewriting.contraction import QuantizedContraction, match_quantized_contraction
@@ -25,7 +25,9 @@ from torq_mlir.rewriting.runtime_weights import (
     build_weight_with_zero_point,
 )
 
-_MOVEMENTS = "tensor.collapse_shape", "linalg.transpose"
+from .requantize import center
+
+MOVEMENTS = "tensor.collapse_shape", "linalg.transpose"
 
 
 @dataclass(frozen=True)
@@ -56,6 +58,19 @@ class Accumulation:
     def runtime_weights(self) -> ir.Value:
         """The weights as a value with their zero point removed."""
         return build_weight_with_zero_point(self.contraction.weights, self.contraction.weight_zp)
+
+    def correction(self, weights: np.ndarray) -> np.ndarray:
+        """What constant weights and the input zero point add to the bias, over the dimensions that are not reduced."""
+        reduced = self.contraction.reduced_weight_dims
+        return input_zero_point_correction(weights, self.contraction.input_zp, reduced)
+
+    def operand(self, value: ir.Value) -> ir.Value:
+        """The input, moved or not, as an operation takes it that has the zero point in its bias."""
+        return value
+
+    def factor(self, value: ir.Value, zero_point: int) -> ir.Value:
+        """A run-time operand, as a product of two of them takes it: without its zero point."""
+        return center(value, zero_point)
 
 
 @dataclass(frozen=True)
@@ -113,6 +128,16 @@ class Output:
 
         return build, shift
 
+    def single_pair(self, accumulation: Accumulation) -> tuple[np.ndarray, int]:
+        """The (bias, multiplier) of an operation that has one pair, and the shift."""
+        multiplier, shift = self.multiplier_and_shift()
+        if np.size(multiplier) != 1:
+            raise NoMatch("a product of two run-time matrices has one scale")
+        bias = np.asarray(0 if accumulation.bias is None else accumulation.bias) + self.bias
+        if bias.size != 1:
+            raise NoMatch("a product of two run-time matrices has no bias for each channel")
+        return np.array([bias.item(), np.asarray(multiplier).item()], np.int32), shift
+
     def _bias(self, accumulation: Accumulation) -> np.ndarray:
         own = np.asarray(0 if accumulation.bias is None else accumulation.bias, np.int64)
         return add_correction(self.bias, own)
@@ -124,7 +149,7 @@ def match_accumulation(value: ir.Value) -> Accumulation | None:
     added = match_bias_add(accumulator)
     if added is not None:
         accumulator = added[0]
-    if not isinstance(accumulator.owner, ir.Block) and accumulator.owner.operation.name in _MOVEMENTS:
+    if not isinstance(accumulator.owner, ir.Block) and accumulator.owner.operation.name in MOVEMENTS:
         movement = accumulator.owner.operation
         accumulator = movement.operands[0]
     contraction = match_quantized_contraction(accumulator)
@@ -133,7 +158,7 @@ def match_accumulation(value: ir.Value) -> Accumulation | None:
     if not isinstance(contraction.input_zp, int) or not isinstance(contraction.weight_zp, int):
         raise NoMatch("a zero point is not constant")
     biases = [] if added is None else [(added[1], added[2])]
-    biases += _initial_bias(contraction, movement)
+    biases += initial_bias(contraction, movement)
     if len(biases) > 1:
         raise NoMatch("the accumulator has two biases")
     bias, axis = biases[0] if biases else (None, None)
@@ -144,7 +169,7 @@ def match_accumulation(value: ir.Value) -> Accumulation | None:
     return Accumulation(value, contraction, movement, None if bias is None else np.asarray(bias), axis)
 
 
-def _initial_bias(contraction: QuantizedContraction, movement: ir.Operation | None) -> list[tuple]:
+def initial_bias(contraction: QuantizedContraction, movement: ir.Operation | None) -> list[tuple]:
     """The bias that the contraction starts from, along an axis of the moved result."""
     initial = match_initial_value(contraction.init)
     is_collapse = movement is not None and movement.name == "tensor.collapse_shape"

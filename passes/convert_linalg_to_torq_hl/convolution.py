@@ -11,13 +11,13 @@ from torch_mlir import ir
 from torch_mlir.dialects import arith, linalg
 
 from torq_mlir.dialects import elements, torq_hl
-from torq_mlir.numerics.zero_points import input_zero_point_correction
 from torq_mlir.rewriting.contraction import QuantizedContraction
 from torq_mlir.rewriting.integer_chain import insert_amounts, inserted_into, pad_amounts, pad_value
 from torq_mlir.rewriting.patterns import NoMatch
 from torq_mlir.rewriting.structured import reassociation, reshape
 
 from .accumulation import Accumulation, Output
+from .volume import Depth
 
 _TRANSPOSES = {"linalg.transpose": "permutation", "torq_hl.transpose": "perm"}
 
@@ -72,14 +72,16 @@ def match_convolution(
     contraction = accumulation.contraction
     names = ("batch", "depth", "output_channel", "input_channel", "output_image", "filter_loop")
     loops = _Loops(*(list(getattr(window, name)) for name in names))
-    if len(loops.image) > 2:
-        raise NoMatch("the NPU has no convolution over three dimensions")
+    if len(loops.image) > 3:
+        raise NoMatch("the NPU has no convolution over more than three dimensions")
     if len(loops.batch) != 1 or max(map(len, (loops.group, loops.output_channel, loops.input_channel))) > 1:
         raise NoMatch("the convolution has several batch, group or channel loops")
     constant = accumulation.constant_weights()
     operands = (_runtime if constant is None else _constant)(accumulation, output, loops)
     source = _match_input(contraction, loops)
     permutation = _result_permutation(accumulation, loops)
+    if len(loops.image) == 3:
+        return _over_volume(accumulation, output, window, operands, source, permutation), permutation.index(1)
     input_channels = ir.RankedTensorType(source.value.type).shape[source.permutation[1]]
     attributes = {
         "input_zp": contraction.input_zp,
@@ -94,10 +96,50 @@ def match_convolution(
     builder = torq_hl.conv1d if len(loops.image) == 1 else torq_hl.depthwise_conv2d if depthwise else torq_hl.conv2d
 
     def build() -> ir.Value:
-        value = builder(*operands.build(), source.build(), element_type=output.element, **attributes)
+        value = builder(
+            *operands.build(), accumulation.operand(source.build()), element_type=output.element, **attributes
+        )
         return reshape(_transpose(value, permutation), ir.RankedTensorType(accumulation.value.type).shape)
 
     return build, permutation.index(1)
+
+
+def _over_volume(
+    accumulation: Accumulation,
+    output: Output,
+    window: linalg.ConvolutionDimensions,
+    operands: "_Operands",
+    source: _Input,
+    permutation: list[int],
+) -> Callable[[], ir.Value]:
+    """A convolution over images of slices next to one another."""
+    if accumulation.constant_weights() is None:
+        raise NoMatch("a convolution over three dimensions has constant weights")
+    (kernel, *_), (stride, *strides), (dilation, *dilations) = operands.shape[2:], window.strides, window.dilations
+    batch, channels = (ir.RankedTensorType(source.value.type).shape[d] for d in source.permutation[:2])
+    input_zp = accumulation.contraction.input_zp
+    *padding, front, back = source.padding
+    depth = Depth(kernel, stride, dilation, front, back, channels // operands.shape[1], input_zp)
+
+    def build() -> ir.Value:
+        weights, scale_bias = operands.build()
+        value = torq_hl.conv2d(
+            arith.constant(None, elements.from_numpy(depth.fold_weights(elements.constant_value(weights)))),
+            scale_bias,
+            depth.fold(accumulation.operand(source.build())),
+            input_zp=input_zp,
+            shift_factor=operands.shift,
+            groups=depth.groups,
+            pad=padding,
+            stride=strides,
+            dilation=dilations,
+            element_type=output.element,
+            **output.attributes,
+        )
+        value = _transpose(depth.unfold(value, batch), permutation)
+        return reshape(value, ir.RankedTensorType(accumulation.value.type).shape)
+
+    return build
 
 
 @dataclass(frozen=True)
@@ -111,8 +153,7 @@ class _Operands:
 
 def _constant(accumulation: Accumulation, output: Output, loops: _Loops) -> _Operands:
     contraction, weights = accumulation.contraction, accumulation.constant_weights()
-    correction = input_zero_point_correction(weights, contraction.input_zp, contraction.reduced_weight_dims)
-    correction, axes = contraction.per_output_channel(correction)
+    correction, axes = contraction.per_output_channel(accumulation.correction(weights))
     if [contraction.dims(2)[axis] for axis in axes] != loops.group + loops.output_channel:
         raise NoMatch("the weights do not run over the output channels")
     weights = _oihw(contraction, weights, loops)

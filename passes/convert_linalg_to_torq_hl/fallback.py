@@ -7,17 +7,16 @@ bf16 has 8 bits of precision: a quantized value can be off by one where f32 is e
 asked for with `float=bf16`, and have the least benefit.
 """
 
-import ml_dtypes
 import numpy as np
 from torch_mlir import ir
 
-from torq_mlir.dialects import torq_hl
+from torq_mlir.dialects import elements, torq_hl
 from torq_mlir.rewriting.patterns import NOT_MINE, NoMatch
 from torq_mlir.rewriting.qparams import Dequantize, Quantize, match_dequantize, match_quantize
 
+from .bf16 import act, narrow, scaled, widen
 from .requantize import check_output, constant, result_element
 
-_NO_BOUNDS = {"min_int": 0, "max_int": 0, "min_fp": 0.0, "max_fp": 0.0}
 _IDENTITY_RESCALE = np.array([0, 1], np.int32)
 
 
@@ -39,6 +38,8 @@ def convert_dequantize(operation: ir.Operation, rewriter) -> object:
     dequantize = match_dequantize(operation.results[0]) if len(operation.results) == 1 else None
     if dequantize is None:
         return NOT_MINE
+    if elements.constant_value(dequantize.input) is not None:
+        raise NoMatch("a constant is no value to dequantize at run time")
     width = ir.RankedTensorType(dequantize.input.type).element_type.width
     if dequantize.unsigned or width not in (8, 16) or not dequantize.per_tensor:
         raise NoMatch("only signed values of 8 or 16 bits with one scale are dequantized on the NPU")
@@ -50,10 +51,9 @@ def convert_dequantize(operation: ir.Operation, rewriter) -> object:
 
 
 def _quantize(quantize: Quantize) -> ir.Value:
-    bf16, i32 = ir.BF16Type.get(), ir.IntegerType.get_signless(32)
-    value = _act("f2f", quantize.input, bf16)
-    value = _mul(value, 1.0 / float(quantize.scale), float(quantize.zero_point))
-    value = _act("f2i", value, i32)
+    value = narrow(quantize.input)
+    value = scaled(value, 1.0 / float(quantize.scale), float(quantize.zero_point))
+    value = act("f2i", value, ir.IntegerType.get_signless(32))
     return torq_hl.fma(
         constant(np.ones(1, np.int8)),
         constant(_IDENTITY_RESCALE),
@@ -67,24 +67,5 @@ def _quantize(quantize: Quantize) -> ir.Value:
 
 
 def _dequantize(dequantize: Dequantize) -> ir.Value:
-    bf16 = ir.BF16Type.get()
-    value = _act("i2f", dequantize.input, bf16, input_zp=int(dequantize.zero_point))
-    return _act("f2f", _mul(value, float(dequantize.scale), 0.0), ir.F32Type.get())
-
-
-def _act(name: str, value: ir.Value, element: ir.Type, input_zp: int = 0) -> ir.Value:
-    return torq_hl.act(value, name=name, input_zp=input_zp, output_zp=0, element_type=element, **_NO_BOUNDS)
-
-
-def _mul(value: ir.Value, factor: float, bias: float) -> ir.Value:
-    """`value * factor + bias` in bf16."""
-    return torq_hl.mul(
-        constant(np.array([bias], np.float32)),
-        value,
-        constant(np.array([factor], np.float32).astype(ml_dtypes.bfloat16)),
-        output_zp=0,
-        output_min=0,
-        output_max=0,
-        shift=0,
-        element_type=ir.BF16Type.get(),
-    )
+    value = act("i2f", dequantize.input, ir.BF16Type.get(), input_zp=int(dequantize.zero_point))
+    return widen(scaled(value, float(dequantize.scale), 0.0))

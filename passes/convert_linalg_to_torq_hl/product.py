@@ -11,19 +11,18 @@ from torch_mlir import ir
 from torch_mlir.dialects import arith, linalg
 
 from torq_mlir.dialects import elements, torq_hl
-from torq_mlir.numerics.zero_points import input_zero_point_correction
 from torq_mlir.rewriting.patterns import NoMatch
 from torq_mlir.rewriting.structured import reshape
 
 from .accumulation import Accumulation, Output
-from .requantize import center, constant
+from .requantize import constant
 
 
 def match_product(accumulation: Accumulation, output: Output) -> tuple[Callable[[], ir.Value], int]:
     """A builder of the product, and the dimension of the accumulation's value that the output channels are in."""
     contraction = accumulation.contraction
     dims = linalg.infer_contraction_dimensions_from_maps(list(contraction.maps))
-    if dims is None or (len(dims.n), len(dims.k)) != (1, 1) or accumulation.movement is not None:
+    if dims is None or len(dims.n) > 1 or len(dims.k) != 1 or accumulation.movement is not None:
         raise NoMatch("the contraction is neither a convolution nor a matrix product")
     rows = [*dims.batch, *dims.m]
     if contraction.dims(0) != [*rows, *dims.k] or contraction.dims(2) != [*rows, *dims.n]:
@@ -38,20 +37,23 @@ def match_product(accumulation: Accumulation, output: Output) -> tuple[Callable[
 
 def _match_fully_connected(accumulation: Accumulation, output: Output, dims, weights) -> Callable[[], ir.Value]:
     contraction = accumulation.contraction
-    correction = input_zero_point_correction(weights, contraction.input_zp, contraction.reduced_weight_dims)
+    correction = accumulation.correction(weights)
     weights = np.ascontiguousarray(weights if contraction.dims(1) == [*dims.k, *dims.n] else weights.T)
+    if weights.ndim == 1:  # a vector is one column
+        weights = weights.reshape(-1, 1)
     scale_bias, shift = output.scale_bias(accumulation, correction.reshape(-1))
 
     def build() -> ir.Value:
-        return torq_hl.fully_connected(
+        product = torq_hl.fully_connected(
             arith.constant(None, elements.from_numpy(weights)),
             scale_bias(),
-            contraction.input,
+            accumulation.operand(contraction.input),
             input_zp=contraction.input_zp,
             shift_factor=shift,
             element_type=output.element,
             **output.attributes,
         )
+        return reshape(product, ir.RankedTensorType(accumulation.value.type).shape)
 
     return build
 
@@ -59,29 +61,27 @@ def _match_fully_connected(accumulation: Accumulation, output: Output, dims, wei
 def _match_matmul(accumulation: Accumulation, output: Output, dims) -> Callable[[], ir.Value]:
     """Two run-time operands: their zero points are removed before, since both cross terms vary within the result."""
     contraction = accumulation.contraction
-    transposed = contraction.dims(1) == [*dims.batch, *dims.n, *dims.k]
+    is_vector = not list(dims.n)
+    transposed = not is_vector and contraction.dims(1) == [*dims.batch, *dims.n, *dims.k]
     one_matrix = not list(dims.batch)
     if (len(dims.m) != 1 and not one_matrix) or not (
         transposed or contraction.dims(1) == [*dims.batch, *dims.k, *dims.n]
     ):
         raise NoMatch("the second operand of the matrix product has other dimensions than the first")
-    multiplier, shift = output.multiplier_and_shift()
-    if np.size(multiplier) != 1:
-        raise NoMatch("a product of two run-time matrices has one scale")
-    bias = np.asarray(0 if accumulation.bias is None else accumulation.bias) + output.bias
-    if bias.size != 1:
-        raise NoMatch("a product of two run-time matrices has no bias for each channel")
+    pair, shift = output.single_pair(accumulation)
     swap = [*range(len(dims.batch)), len(dims.batch) + 1, len(dims.batch)]
     shape = ir.RankedTensorType(contraction.input.type).shape
     result_shape = ir.RankedTensorType(accumulation.value.type).shape
 
     def build() -> ir.Value:
-        first = center(contraction.input, contraction.input_zp)
+        first = accumulation.factor(contraction.input, contraction.input_zp)
         if one_matrix:  # every row of every leading dimension meets the same matrix
             first = reshape(first, [math.prod(shape[:-1]), shape[-1]])
-        second = center(contraction.weights, contraction.weight_zp)
+        second = accumulation.factor(contraction.weights, contraction.weight_zp)
+        if is_vector:  # one column
+            second = reshape(second, [*ir.RankedTensorType(second.type).shape, 1])
         product = torq_hl.matmul(
-            constant(np.array([bias.item(), np.asarray(multiplier).item()], np.int32)),
+            constant(pair),
             first,
             torq_hl.transpose(second, perm=swap) if transposed else second,
             shift=shift,

@@ -13,7 +13,9 @@ from torch_mlir.rewrite import PatternRewriter
 
 from torq_mlir.dialects import elements, torq_hl
 from torq_mlir.dialects.locations import fuse as fuse_locations
+from torq_mlir.numerics.quantize import quantize as quantize_array
 from torq_mlir.numerics.rescale import multiplier_and_shift
+from torq_mlir.numerics.zero_points import INT32_MAX
 from torq_mlir.rewriting.clamp import Clamped, match_clamped
 from torq_mlir.rewriting.patterns import NOT_MINE, NoMatch
 from torq_mlir.rewriting.qparams import Dequantize, Quantize, match_dequantize, match_quantize
@@ -103,6 +105,15 @@ def requantize(dequantize: Dequantize, quantize: Quantize, clamped: Clamped) -> 
     )
 
 
+def quantized_constant(values: np.ndarray, quantize: Quantize, clamped: Clamped) -> ir.Value:
+    """Constant floats in the parameters of `quantize`, with the bounds of the clamp before it."""
+    storage = np.dtype(f"int{result_element(quantize).width}")
+    scale, zero_point = quantize.scale.astype(np.float32), quantize.zero_point
+    bounds = clamped.integer_bounds(quantize)
+    values = np.asarray(values, np.float32)
+    return constant(quantize_array(values, scale, zero_point, *bounds, storage, divide=quantize.divide))
+
+
 def center(value: ir.Value, zero_point: int) -> ir.Value:
     """`value - zero_point` in i16; the value itself for zero."""
     if zero_point == 0:
@@ -149,6 +160,15 @@ def check_requantizable(quantize: Quantize, inputs: list[Dequantize]) -> None:
         multiplier(dequantize.scale / quantize.scale)
 
 
+def check_sum(dequantize: Dequantize, count: int) -> None:
+    """Refuses a sum of so many elements whose i32 accumulator could overflow."""
+    bound = count * (
+        (1 << (ir.RankedTensorType(dequantize.input.type).element_type.width - 1)) + abs(int(dequantize.zero_point))
+    )
+    if bound > INT32_MAX:
+        raise NoMatch(f"the i32 accumulator of a sum of {count} elements could reach {bound}")
+
+
 def multiplier(real_scale) -> tuple[int, int]:
     """Multiplier and shift of one scale."""
     values, shift = multipliers(real_scale)
@@ -172,5 +192,7 @@ def result_element(quantize: Quantize) -> ir.Type:
 
 
 def locations_of(inputs, clamped: Clamped, quantize: Quantize, *computing: ir.Operation) -> ir.Location:
-    operations = [*computing, *(x.operation for x in inputs), *clamped.operations, quantize.operation]
+    # Constants and initial values have the name of one of the nodes that share them.
+    named = [each for each in computing if len(each.operands) and each.name != "linalg.fill"]
+    operations = [*named, *(x.operation for x in inputs), *clamped.operations, quantize.operation]
     return fuse_locations([operation.location for operation in operations])

@@ -29,6 +29,8 @@ Scalar2 = Callable[[ir.Value, ir.Value], ir.Value]
 
 def lower_add(op: ir.OpView, attributes: SimpleNamespace) -> ir.Value:
     require_default(attributes, "input_zp", "segment_output")
+    if isinstance(element_type(op.init), ir.FloatType):
+        return _lower_add_bf16(op, attributes)
     accumulator = accumulator_type(element_type(op.input1), element_type(op.input2), weight=element_type(op.weights))
     weight1, weight2 = (extend(weight, accumulator) for weight in weight_values(op.weights, 2))
     bias, multiplier = _single_pair(op)
@@ -84,6 +86,31 @@ def lower_elementwisebinary(op: ir.OpView, attributes: SimpleNamespace) -> ir.Va
     expected = integer_type(1) if kind in _GIVES_BOOLEAN else source
     if body is None or element_type(op.input2) != source or target != expected:
         raise Unsupported(f"op_type {kind} of {source} and {element_type(op.input2)} to {target}")
+    return build_elementwise([op.input1, op.input2], op.init, body)
+
+
+def lower_select(op: ir.OpView, attributes: SimpleNamespace) -> ir.Value:
+    return build_elementwise([op.input1, op.input2, op.input3], op.init, arith.select)
+
+
+def _lower_add_bf16(op: ir.OpView, attributes: SimpleNamespace) -> ir.Value:
+    single, half = ir.F32Type.get(), ir.BF16Type.get()
+    operands = [element_type(value) for value in (op.init, op.weights, op.input1, op.input2)]
+    if operands != [half] * 4 or element_type(op.scale_bias) != single:
+        raise Unsupported("a sum of floats takes two of bf16 with weights of bf16, and one bias of f32")
+    weights = weight_values(op.weights, 2)
+    bias = weight_values(op.scale_bias, 1)[0]
+
+    def body(*inputs: ir.Value) -> ir.Value:
+        first, second = (
+            arith.mulf(convert_float(x, single), convert_float(weight, single))
+            for x, weight in zip(inputs, weights, strict=True)
+        )
+        return convert_float(arith.addf(arith.addf(first, second), bias), half)
+
+    if attributes.rhs_is_scalar:
+        scalar = scalar_of(op.input2)
+        return build_elementwise([op.input1], op.init, lambda x1: body(x1, scalar))
     return build_elementwise([op.input1, op.input2], op.init, body)
 
 

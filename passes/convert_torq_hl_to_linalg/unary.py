@@ -20,7 +20,7 @@ from torq_mlir.rewriting.structured import (
     scalar_constant,
 )
 
-from .conversions import convert_element
+from .conversions import convert_element, saturate
 from .operands import Unsupported, require_constant, require_default
 
 Scalar = Callable[[ir.Value], ir.Value]
@@ -43,37 +43,66 @@ def lower_convert(op: ir.OpView, attributes: SimpleNamespace) -> ir.Value:
 
 
 def lower_table(op: ir.OpView, attributes: SimpleNamespace) -> ir.Value:
-    """The table as 256 values of i8 ahead of the loop, and a lookup in the loop."""
-    if element_type(op.input) != integer_type(8) or element_type(op.init) != integer_type(8):
-        raise Unsupported(f"a table from {element_type(op.input)} to {element_type(op.init)}")
+    """The bases, and the slopes for i16, as tensors of 256 values ahead of the loop, and a lookup in the loop."""
+    source, target = element_type(op.input), element_type(op.init)
+    byte, short = integer_type(8), integer_type(16)
+    if (source, target) not in ((byte, byte), (byte, short), (short, short)):
+        raise Unsupported(f"a table from {source} to {target}")
     require_default(attributes, "output_zp", "shift", "saturate_i16")
-    require_constant(op.scale_bias, "scale_bias", [-128, 128])
-    table = _table_values(op, attributes)
+    require_constant(op.scale_bias, "scale_bias", [-128, 128] if source == byte else [-32768, 1])
+    words = _table_words(op, attributes)
+    if source == short:
+        return _lower_interpolation(op, words)
+    if isinstance(words, np.ndarray) and (words >> 16).any():
+        raise Unsupported("a slope is not 0")
+    values = _entries(words, target, 8 if target == byte else 0)
     first = index_constant(128)
 
     def body(value: ir.Value) -> ir.Value:
-        return tensor.extract(table, [arith.addi(arith.index_cast(ir.IndexType.get(), value), first)])
+        return tensor.extract(values, [arith.addi(arith.index_cast(ir.IndexType.get(), value), first)])
 
     return build_elementwise([op.input], op.init, body)
 
 
-def _table_values(op: ir.OpView, attributes: SimpleNamespace) -> ir.Value:
+def _lower_interpolation(op: ir.OpView, words: np.ndarray | ir.Value) -> ir.Value:
+    short, wide = integer_type(16), integer_type(32)
+    bases, slopes = _entries(words, short), _entries(words, short, 16)
+    first = index_constant(128)
+
+    def body(value: ir.Value) -> ir.Value:
+        value = extend(value, wide)
+        entry = arith.index_cast(ir.IndexType.get(), arith.shrsi(value, scalar_constant(wide, 8)))
+        entry = arith.addi(entry, first)
+        base, slope = (extend(tensor.extract(values, [entry]), wide) for values in (bases, slopes))
+        rise = arith.muli(slope, arith.andi(value, scalar_constant(wide, 0xFF)))
+        rise = arith.shrsi(arith.addi(rise, scalar_constant(wide, 1 << 7)), scalar_constant(wide, 8))
+        return saturate(arith.addi(base, rise), short)
+
+    return build_elementwise([op.input], op.init, body)
+
+
+def _table_words(op: ir.OpView, attributes: SimpleNamespace) -> np.ndarray | ir.Value:
+    """The entries: int32 when they are constant."""
     if (attributes.static_table is None) == (op.dynamic_table is None):
         raise Unsupported("there must be one table, static or dynamic")
-    words = attributes.static_table
-    if words is None:
-        words = elements.constant_value(op.dynamic_table)
-    byte, short = integer_type(8), integer_type(16)
-    if words is None:
+    if attributes.static_table is not None:
+        return np.array(attributes.static_table, np.int32)
+    words = elements.constant_value(op.dynamic_table)
+    return op.dynamic_table if words is None else words
 
-        def value_of_word(word: ir.Value) -> ir.Value:
-            return arith.trunci(byte, arith.shrsi(arith.trunci(short, word), scalar_constant(short, 8)))
 
-        return build_elementwise([op.dynamic_table], tensor.empty([256], byte), value_of_word)
-    words = np.array(words, np.int32)
-    if ((words >> 16) & 0xFFFF).any():
-        raise Unsupported("a slope is not 0")
-    return arith.constant(None, elements.from_numpy((words.astype(np.int16) >> 8).astype(np.int8)))
+def _entries(words: np.ndarray | ir.Value, target: ir.IntegerType, shift: int = 0) -> ir.Value:
+    """The low 16 bits of entries, or with a shift of 16 the high ones, divided by two to the power of the shift."""
+    if isinstance(words, np.ndarray):
+        halves = words if shift == 16 else words.astype(np.int16)
+        return arith.constant(None, elements.from_numpy((halves >> shift).astype(f"int{target.width}")))
+
+    def half_of_word(word: ir.Value) -> ir.Value:
+        half = word if shift == 16 else arith.trunci(integer_type(16), word)
+        shifted = arith.shrsi(half, scalar_constant(half.type, shift)) if shift else half
+        return shifted if shifted.type == target else arith.trunci(target, shifted)
+
+    return build_elementwise([words], tensor.empty([256], target), half_of_word)
 
 
 # Activations. Each function computes in a type that holds every result; the conversion to the output comes after it.

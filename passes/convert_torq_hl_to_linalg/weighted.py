@@ -15,14 +15,16 @@ from torq_mlir.rewriting.structured import (
     PARALLEL,
     REDUCTION,
     build_generic,
+    convert_float,
     element_type,
     extend,
+    pad_with,
     projection,
     scalar_constant,
     sizes,
 )
 
-from .operands import Rescale, accumulator_type, pairs, require_default
+from .operands import Rescale, Unsupported, accumulator_type, pairs, require_default, weight_values
 
 
 def lower_convolution(op: ir.OpView, attributes: SimpleNamespace) -> ir.Value:
@@ -79,9 +81,11 @@ def rescaled(
       accumulator_dimensions: dimensions of the output that the accumulator has; all when omitted.
     """
     rank = ir.RankedTensorType(op.init.type).rank
-    bias, multiplier = parameters = pairs(op.scale_bias)
     target = element_type(op.init)
     dimensions = range(rank) if accumulator_dimensions is None else accumulator_dimensions
+    if isinstance(target, ir.FloatType):
+        return biased(op, accumulator, channel_dimension, dimensions)
+    bias, multiplier = parameters = pairs(op.scale_bias)
     maps = [projection(rank, dimensions), projection(rank, range(rank))]
     if not parameters.per_channel:
         return build_generic(
@@ -101,22 +105,20 @@ def rescaled(
     )
 
 
-def pad_with(value: ir.Value, low: Sequence[int], high: Sequence[int], fill: int) -> ir.Value:
-    """tensor.pad of static amounts with one value; the tensor itself when there is nothing to add."""
-    if not any(low) and not any(high):
-        return value
-    shaped = ir.RankedTensorType(value.type)
-    shape = [
-        size if shaped.is_dynamic_dim(d) else before + size + after
-        for d, (before, size, after) in enumerate(zip(low, shaped.shape, high, strict=True))
-    ]
-    result = ir.RankedTensorType.get(shape, shaped.element_type)
-    padding = scalar_constant(shaped.element_type, fill)
-    pad = tensor.PadOp(result, value, [], [], low, high)
-    block = pad.regions[0].blocks.append(*[ir.IndexType.get()] * shaped.rank)
-    with ir.InsertionPoint(block):
-        tensor.yield_(padding)
-    return pad.result
+def biased(op: ir.OpView, accumulator: ir.Value, channel_dimension: int, dimensions: Sequence[int]) -> ir.Value:
+    """`bf16(accumulator + bias)` of an f32 accumulator that has the `dimensions` of the output."""
+    rank, single, half = ir.RankedTensorType(op.init.type).rank, ir.F32Type.get(), ir.BF16Type.get()
+    if [element_type(value) for value in (accumulator, op.scale_bias, op.init)] != [single, single, half]:
+        raise Unsupported(f"a float result of type {element_type(op.init)}: it is bf16, with a bias of f32")
+    per_channel = ir.RankedTensorType(op.scale_bias.type).shape != [1]
+    tensors = [accumulator, op.scale_bias] if per_channel else [accumulator]
+    maps = [projection(rank, dims) for dims in (dimensions, [channel_dimension])[: len(tensors)]]
+    bias = None if per_channel else weight_values(op.scale_bias, 1)[0]
+
+    def body(value: ir.Value, *others: ir.Value) -> ir.Value:
+        return convert_float(arith.addf(value, others[0] if per_channel else bias), half)
+
+    return build_generic(tensors, op.init, [*maps, projection(rank, range(rank))], [PARALLEL] * rank, body)
 
 
 def zeros(shape: Sequence[int | ir.Value], type_: ir.Type) -> ir.Value:
@@ -183,7 +185,14 @@ def _contract(
     iterators: Sequence[linalg.IteratorType],
     unsigned: bool = False,
 ) -> ir.Value:
-    """The sums of products, as integers. `unsigned` tells how to read the elements of `source`."""
+    """The sums of products, as integers, in f32 for bf16. `unsigned` tells how to read the elements of `source`."""
+    half, single = ir.BF16Type.get(), ir.F32Type.get()
+    if element_type(source) == element_type(weights) == half:
+
+        def multiply_add_floats(value: ir.Value, weight: ir.Value, total: ir.Value) -> ir.Value:
+            return arith.addf(total, arith.mulf(convert_float(value, single), convert_float(weight, single)))
+
+        return build_generic([source, weights], zeros(output_sizes, single), maps, iterators, multiply_add_floats)
     accumulator = accumulator_type(element_type(source), weight=element_type(weights))
 
     def multiply_add(value: ir.Value, weight: ir.Value, total: ir.Value) -> ir.Value:

@@ -122,6 +122,11 @@ def _resource(attribute: ir.Attribute) -> np.ndarray:
     return values.reshape(tensor_type.shape)
 
 
+def torch_literal(value: ir.DenseElementsAttr, type_: ir.Type) -> ir.Value:
+    """A constant `!torch.vtensor`, at the current insertion point."""
+    return ir.Operation.create("torch.vtensor.literal", [type_], attributes={"value": value}).result
+
+
 def constant_value(value: ir.Value) -> np.ndarray | None:
     """The constant that defines `value`, if one does: of arith, tosa, stablehlo, torch.vtensor.literal, onnx.Constant.
 

@@ -14,19 +14,34 @@ from torch_mlir import ir
 
 def source_names(location: ir.Location) -> list[str]:
     """Names in `location`, in order, without repetition."""
-    if type(location) is ir.Location:  # diagnostics give locations of unknown kind
-        location = ir.Location.from_attr(location.attr, location.context)
-    if isinstance(location, ir.FusedLoc):
-        return list(dict.fromkeys(name for child in location.locations for name in source_names(child)))
-    if isinstance(location, ir.NameLoc):
-        return [location.name_str]
-    return []
+    return list(dict.fromkeys(leaf.name_str for leaf in _leaves(location) if isinstance(leaf, ir.NameLoc)))
+
+
+def file_positions(location: ir.Location) -> list[tuple[int, int]]:
+    """Lines and columns in the files that `location` names, from 1, in order, without repetition."""
+    positions = []
+    for leaf in _leaves(location):
+        inner = leaf.child_loc if isinstance(leaf, ir.NameLoc) else leaf
+        if isinstance(inner, ir.FileLineColLoc):
+            positions.append((inner.start_line, inner.start_col))
+    return list(dict.fromkeys(positions))
 
 
 def fuse(locations: Iterable[ir.Location]) -> ir.Location:
-    """One location that names the sources of all, in order."""
-    names = dict.fromkeys(name for location in locations for name in source_names(location))
-    if not names:
+    """One location that names the sources of all, in order, with their positions in a file where they have one."""
+    parts: dict[str, ir.Location] = {}
+    for location in locations:
+        for leaf in _leaves(location):
+            parts.setdefault(leaf.name_str if isinstance(leaf, ir.NameLoc) else str(leaf), leaf)
+    if not parts:
         return ir.Location.unknown()
-    parts = [ir.Location.name(name) for name in names]
-    return parts[0] if len(parts) == 1 else ir.Location.fused(parts)
+    return next(iter(parts.values())) if len(parts) == 1 else ir.Location.fused(list(parts.values()))
+
+
+def _leaves(location: ir.Location) -> list[ir.Location]:
+    """The NameLocs and FileLineColLocs that `location` consists of."""
+    if type(location) is ir.Location:  # diagnostics give locations of unknown kind
+        location = ir.Location.from_attr(location.attr, location.context)
+    if isinstance(location, ir.FusedLoc):
+        return [leaf for child in location.locations for leaf in _leaves(child)]
+    return [location] if isinstance(location, ir.NameLoc | ir.FileLineColLoc) else []

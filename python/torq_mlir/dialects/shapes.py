@@ -203,6 +203,18 @@ def reduce_mean(*, input: Shape) -> Shape:
     return (*input[:-1], 1)
 
 
+def without_axis(*, input: Shape, axis: int) -> Shape:
+    """The shape of the input without one dimension."""
+    if not 0 <= axis < len(input):
+        raise ShapeError(f"'axis' ({axis}) must be a dimension of 'input', which has rank {len(input)}")
+    return (*input[:axis], *input[axis + 1 :])
+
+
+def select(*, input1: Shape, input2: Shape, input3: Shape) -> Shape:
+    """The shape to which the condition and both values broadcast by the rules of numpy."""
+    return broadcast_inputs(input1=input1, input2=broadcast_inputs(input1=input2, input2=input3))
+
+
 def transpose(*, input: Shape, perm: Sequence[int]) -> Shape:
     """Dimension d of the result is dimension perm[d] of the input."""
     if sorted(perm) != list(range(len(input))):
@@ -223,3 +235,28 @@ def broadcast(*, input: Shape, init: Shape, dimensions: Sequence[int]) -> Shape:
 def fill(*, init: Shape) -> Shape:
     """The shape of init."""
     return init
+
+
+def gather(*, values: Shape, indices: Shape) -> Shape:
+    """[i.., j..] of values [K, j..] and indices [i..]."""
+    if not values:
+        raise ShapeError("'values' must have rank 1 or more")
+    if values[0] == 0:
+        raise ShapeError("'values' must not be empty along its first dimension")
+    return (*indices, *values[1:])
+
+
+def resize_nearest_neighbor(*, input: Shape, scale_factor: int) -> Shape:
+    """[N, C, H * scale_factor, W * scale_factor] of an input [N, C, H, W]."""
+    _require_rank("input", input, 4, "NCHW")
+    return (*input[:2], *(None if size is None else size * scale_factor for size in input[2:]))
+
+
+def depth_to_space(*, input: Shape, blockSize: int) -> Shape:  # noqa: N803  (the name of the attribute)
+    """[N, C / b^2, H * b, W * b] of an input [N, C, H, W] and `b = blockSize`."""
+    _require_rank("input", input, 4, "NCHW")
+    batch, channels, *image = input
+    if channels is not None and channels % blockSize**2:
+        raise ShapeError(f"'blockSize' ({blockSize}) squared must divide the {channels} channels of 'input'")
+    channels = None if channels is None else channels // blockSize**2
+    return (batch, channels, *(None if size is None else size * blockSize for size in image))

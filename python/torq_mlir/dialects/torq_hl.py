@@ -6,7 +6,7 @@
 A builder takes the operands in the order of the ODS without `init`, and the attributes by keyword as Python values; it
 returns the result. Attributes equal to their default are left out. Every builder also has the keywords
 
-  element_type: element type of the result; that of the first input when omitted, i1 for comparisons.
+  element_type: element type of the result; that of the first input when omitted, i1 for comparisons, i32 for positions.
   shape: of the result, for `broadcast` and `fill` alone; elsewhere it follows from the operands.
   init: the output buffer, whose type is then that of the result; `tensor.empty` of the result type when omitted.
   loc, ip: location and insertion point; the current ones when omitted.
@@ -24,21 +24,27 @@ from torch_mlir.dialects import tensor
 from torq_mlir._generated._torq_hl_ops import (
     ActOp,
     AddOp,
+    ArgMaxOp,
     AvgPool2DOp,
     BroadcastOp,
     Conv1DOp,
     Conv2DOp,
     ConvertOp,
+    DepthToSpaceOp,
     DepthwiseConv2DOp,
     ElementwiseBinaryOp,
     FillOp,
     FmaOp,
     FullyConnectedOp,
+    GatherOp,
     IdentityOp,
     MatMulOp,
     MaxPool2DOp,
     MulOp,
     ReduceMeanOp,
+    ReduceOp,
+    ResizeNearestNeighborOp,
+    SelectOp,
     TableOp,
     TransposeOp,
 )
@@ -51,21 +57,27 @@ OPERATIONS = {definition.name: definition for definition in DIALECT.operations}
 OP_CLASSES = (
     ActOp,
     AddOp,
+    ArgMaxOp,
     AvgPool2DOp,
     BroadcastOp,
     Conv1DOp,
     Conv2DOp,
     ConvertOp,
+    DepthToSpaceOp,
     DepthwiseConv2DOp,
     ElementwiseBinaryOp,
     FillOp,
     FmaOp,
     FullyConnectedOp,
+    GatherOp,
     IdentityOp,
     MatMulOp,
     MaxPool2DOp,
     MulOp,
     ReduceMeanOp,
+    ReduceOp,
+    ResizeNearestNeighborOp,
+    SelectOp,
     TableOp,
     TransposeOp,
 )
@@ -119,7 +131,10 @@ def _result_type(
 def _default_element_type(name: str, operands: Mapping[str, ir.Value | None], attributes: Mapping[str, Any]) -> ir.Type:
     if name == ElementwiseBinaryOp.OPERATION_NAME and attributes["op_type"] in PREDICATES:
         return ir.IntegerType.get_signless(1)
-    source = operands.get("input", operands.get("input1"))
+    if name == ArgMaxOp.OPERATION_NAME:
+        return ir.IntegerType.get_signless(32)
+    names = ("input2",) if name == SelectOp.OPERATION_NAME else ("input", "input1", "values")
+    source = next((operands[each] for each in names if each in operands), None)
     if source is None:
         raise TypeError(f"{name} requires element_type")
     return tensor_types.element_type(source.type)
@@ -141,20 +156,26 @@ act = _builder(
     max_fp=float("inf"),
 )
 add = _builder("add", name="add", input_zp=0)
+argmax = _builder("argmax")
 avg_pool2d = _builder("avg_pool2d")
 broadcast = _builder("broadcast")
 conv1d = _builder("conv1d", weight_zp=0, groups=1, vectorization_mode=0)
 conv2d = _builder("conv2d", weight_zp=0, groups=1, vectorization_mode=0)
 convert = _builder("convert")
+depth_to_space = _builder("DepthToSpace")
 depthwise_conv2d = _builder("depthwise_conv2d", weight_zp=0, vectorization_mode=0)
 elementwisebinary = _builder("elementwisebinary")
 fill = _builder("fill")
 fma = _builder("fma")
 fully_connected = _builder("fully_connected", weight_zp=0, vectorization_mode=0)
+gather = _builder("gather")
 identity = _builder("identity")
 matmul = _builder("matmul")
 maxpool2d = _builder("maxpool2d")
 mul = _builder("mul")
+reduce = _builder("reduce")
 reduce_mean = _builder("reduce_mean")
+resize_nearest_neighbor = _builder("ResizeNearestNeighbor")
+select = _builder("select")
 table = _builder("table")
 transpose = _builder("transpose")

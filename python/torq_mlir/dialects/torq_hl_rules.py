@@ -194,6 +194,14 @@ def one_table(operands: Operands, attributes: Attributes, result: TensorInfo) ->
         _require_elements("dynamic_table", dynamic, (256,))
 
 
+def table_types(operands: Operands, attributes: Attributes, result: TensorInfo) -> None:
+    """From i8 to i8 or i16, or from i16 to i16."""
+    if operands["input"].element.width > result.element.width:
+        raise InvalidOperationError(
+            f"the result must not be narrower than operand 'input', '{operands['input'].type}', but is '{result.type}'"
+        )
+
+
 def binary_types(operands: Operands, attributes: Attributes, result: TensorInfo) -> None:
     """Both inputs have one element type; the result has it too, or is i1 for comparisons and logical operations."""
     one_element_type("input1", "input2")(operands, attributes, result)
@@ -204,7 +212,10 @@ def binary_types(operands: Operands, attributes: Attributes, result: TensorInfo)
         raise InvalidOperationError(
             f"operand 'input1' must hold integers for a bitwise 'op_type' ({kind}), but got '{operands['input1'].type}'"
         )
-    expected = ir.IntegerType.get_signless(1, result.type.context) if kind in PREDICATES else operands["input1"].element
+    boolean = ir.IntegerType.get_signless(1, result.type.context)
+    if kind in ARITHMETIC and operands["input1"].element == boolean:
+        raise InvalidOperationError(f"attribute 'op_type' ({kind}) is arithmetic, which i1 does not have")
+    expected = boolean if kind in PREDICATES else operands["input1"].element
     if result.element != expected:
         raise InvalidOperationError(
             f"the result must have element type {expected} for 'op_type' {kind}, but got '{result.type}'"
@@ -213,6 +224,7 @@ def binary_types(operands: Operands, attributes: Attributes, result: TensorInfo)
 
 # Values of the enumeration of elementwise operations.
 BITWISE = range(0, 4)
+ARITHMETIC = (13, 14)
 PREDICATES = range(6, 13)
 UNARY = (3, 12)
 
@@ -258,8 +270,18 @@ _MEAN = (
     output_bounds,
 )
 _MOVE = (destination, one_element_type("input", "output"))
+_REDUCE = (
+    destination,
+    one_kind("input", "weights"),
+    elements("weights", 1),
+    scale_bias(_one),
+    zero_point("output_zp"),
+    output_bounds,
+)
 
 _RULES: dict[str, tuple[Rule, ...]] = {
+    "DepthToSpace": (*_MOVE, elements("weights", 1)),
+    "ResizeNearestNeighbor": _MOVE,
     "act": (destination, act_types, act_bounds),
     "add": (
         destination,
@@ -270,6 +292,7 @@ _RULES: dict[str, tuple[Rule, ...]] = {
         zero_point("output_zp"),
         output_bounds,
     ),
+    "argmax": (destination, elements("scale_bias", 2)),
     "avg_pool2d": _MEAN,
     "broadcast": _MOVE,
     "conv1d": _CONV,
@@ -295,6 +318,7 @@ _RULES: dict[str, tuple[Rule, ...]] = {
         zero_point("output_zp"),
         output_bounds,
     ),
+    "gather": (destination, one_element_type("values", "output")),
     "identity": _MOVE,
     "matmul": (
         destination,
@@ -317,8 +341,10 @@ _RULES: dict[str, tuple[Rule, ...]] = {
         zero_point("output_zp"),
         output_bounds,
     ),
+    "reduce": _REDUCE,
     "reduce_mean": _MEAN,
-    "table": (destination, elements("scale_bias", 2), one_table, zero_point("output_zp")),
+    "select": (destination, one_element_type("input2", "input3", "output")),
+    "table": (destination, table_types, elements("scale_bias", 2), one_table, zero_point("output_zp")),
     "transpose": _MOVE,
 }
 

@@ -9,6 +9,7 @@ Pure functions, exact by construction, that every executor, lowering and test sh
 * `zero_points`: zero points folded into weights and bias, and the proof that int32 accumulators suffice.
 * `bias`: biases at the scale of the accumulator.
 * `addition`: weights of a quantized addition.
+* `lookup`: tables of 256 entries.
 * `quantize`: references of quantize and dequantize, per tensor and per channel.
 * `groups`: the same per token and per channel group.
 * `choose_qparams`: scales and zero points chosen at run time.

@@ -10,6 +10,8 @@ import numpy as np
 
 from .fixed_point import fixed_point
 
+INT16_MAX = np.iinfo(np.int16).max
+
 
 def add_weights(s1: float, s2: float, sy: float) -> tuple[np.ndarray, int]:
     """Weights of the inputs of an addition with scales `s1` and `s2` and an output of scale `sy`.
@@ -29,6 +31,25 @@ def add_weights(s1: float, s2: float, sy: float) -> tuple[np.ndarray, int]:
         raise ValueError("the scale of the output is zero")
     weights, shift = fixed_point(np.array([s1, s2], dtype=np.float64) / float(sy), bits=16)
     return weights.astype(np.int16), shift
+
+
+def constant_scale(s1: float, sy: float, greatest: float) -> float:
+    """The scale for constants to add, in i16, to an input of scale `s1`.
+
+    It is that of a whole weight in the shift that the input's weight has, so that it adds no error; and the least one
+    in which `greatest`, the magnitude of the constants, fits.
+
+    Raises:
+      ValueError: a scale is not finite, `sy` is zero, or the constants are too far from the output's range.
+    """
+    _, shift = add_weights(s1, 0.0, sy)
+    steps = greatest / float(sy) * 2.0**shift
+    if not np.isfinite(steps):
+        raise ValueError(f"constants of {greatest} are not finite")
+    weight = max(1, int(np.ceil(steps / INT16_MAX)))
+    if weight > INT16_MAX:
+        raise ValueError(f"constants of {greatest} are out of reach of an output with the scale {sy}")
+    return float(sy) * weight / 2.0**shift
 
 
 def add_bias(weights: np.ndarray, z1: int, z2: int) -> int:

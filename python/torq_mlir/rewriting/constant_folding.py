@@ -4,12 +4,14 @@
 """Constants behind quantization and dequantization."""
 
 import numpy as np
+from numpy.lib.stride_tricks import sliding_window_view
 from torch_mlir import ir
 
 from torq_mlir.numerics.quantize import dequantize, quantize
 
 from ..dialects import elements
-from .integer_chain import MOVEMENTS, move_array
+from .accumulator import match_initial_value
+from .integer_chain import MOVEMENTS, move_array, pad_amounts, pad_value
 from .qparams import match_dequantize, match_quantize
 
 
@@ -35,10 +37,13 @@ def fold_integers(value: ir.Value) -> np.ndarray | None:
 
 
 def fold_floats(value: ir.Value) -> np.ndarray | None:
-    """The floats that `value` is: a constant, or the dequantization of constant integers."""
+    """The floats that `value` is: a constant, or the dequantization of constant integers, moved or not."""
     constant = elements.constant_value(value)
-    if constant is not None:
+    if constant is not None or isinstance(value.owner, ir.Block):
         return constant
+    if value.owner.operation.name in MOVEMENTS:
+        source = fold_floats(value.owner.operation.operands[0])
+        return None if source is None else np.ascontiguousarray(move_array(value.owner.operation, source))
     parameters = match_dequantize(value)
     integers = None if parameters is None else elements.constant_value(parameters.input)
     if integers is None:
@@ -47,6 +52,28 @@ def fold_floats(value: ir.Value) -> np.ndarray | None:
         integers = integers.view(f"u{integers.dtype}")
     scale = parameters.scale.astype(np.float32)
     return dequantize(integers, scale, parameters.zero_point, axis=parameters.axis)
+
+
+def fold_counts(value: ir.Value) -> np.ndarray | None:
+    """The sums of constant whole numbers over windows of an image, i64."""
+    if isinstance(value.owner, ir.Block) or value.owner.operation.name != "linalg.pooling_nchw_sum":
+        return None
+    pooling = value.owner.operation
+    source, kernel = pooling.operands[0], ir.RankedTensorType(pooling.operands[1].type).shape
+    initial = match_initial_value(pooling.operands[2])
+    pad = None if isinstance(source.owner, ir.Block) else source.owner.operation
+    amounts, beyond = (None, None) if pad is None or pad_value(pad) is None else (pad_amounts(pad), pad_value(pad))
+    constant = elements.constant_value(source if amounts is None else pad.operands[0])
+    if constant is None or initial is None or initial.bias != 0:
+        return None
+    if amounts is not None:
+        constant = np.pad(constant, list(zip(*amounts, strict=True)), constant_values=beyond)
+    strides, dilations = (elements.to_numpy(pooling.attributes[name]) for name in ("strides", "dilations"))
+    extents = (np.array(kernel) - 1) * dilations + 1
+    windows = sliding_window_view(constant, tuple(extents), axis=(2, 3))
+    windows = windows[:, :, :: strides[0], :: strides[1], :: dilations[0], :: dilations[1]]
+    sums = windows.sum(axis=(4, 5), dtype=np.float64)
+    return sums.astype(np.int64) if (sums == np.rint(sums)).all() else None
 
 
 def fold_number(value: ir.Value) -> np.ndarray | None:

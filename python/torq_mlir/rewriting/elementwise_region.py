@@ -3,15 +3,15 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Elementwise float computation between one dequantization and one quantization, and its values on all inputs."""
 
+import functools
 from dataclasses import dataclass
 
 import numpy as np
 from torch_mlir import ir
 from torch_mlir.dialects import arith, func, linalg
 
-from torq_mlir.execution import compile_linalg
+from torq_mlir.execution import Executable, compile_linalg
 
-from ..dialects import elements
 from .constant_folding import fold_number
 from .qdq_generics import dequantize_generic, quantize_generic
 from .qparams import Dequantize, Quantize, match_dequantize
@@ -45,35 +45,38 @@ class ElementwiseRegion:
         """
         with ir.Location.unknown():
             module = ir.Module.create()
-            i8 = ir.IntegerType.get_signless(8)
-            tensor = ir.RankedTensorType.get([256], i8)
+            types = [_tensor(256, ir.IntegerType.get_signless(8))]
+            types += [_tensor(element) for element in (ir.F32Type.get(), ir.IntegerType.get_signless(32))] * 2
             with ir.InsertionPoint(module.body):
-
-                @func.FuncOp.from_py_func(tensor, name="main")
-                def main(x):
-                    return self._rebuild(x, quantize)
-
-            inputs = np.arange(-128, 128).astype(np.int8)
-            (values,) = compile_linalg(module)([inputs])
+                func.FuncOp.from_py_func(*types, name="main")(lambda *values: self._rebuild(quantize, *values))
+        given, wanted = self.dequantize, quantize
+        parameters = [
+            np.asarray(value, dtype).reshape(())
+            for each in (given, wanted)
+            for value, dtype in ((each.scale, np.float32), (each.zero_point, np.int32))
+        ]
+        (values,) = _compiled(str(module))([np.arange(-128, 128).astype(np.int8), *parameters])
         return values
 
-    def _rebuild(self, x: ir.Value, quantize: Quantize) -> ir.Value:
-        parameters = self.dequantize
+    def _rebuild(
+        self,
+        quantize: Quantize,
+        x: ir.Value,
+        given_scale: ir.Value,
+        given_zero_point: ir.Value,
+        wanted_scale: ir.Value,
+        wanted_zero_point: ir.Value,
+    ) -> ir.Value:
         start = dequantize_generic(
-            x,
-            _constant(parameters.scale.astype(np.float32)),
-            _constant(parameters.zero_point.astype(np.int32)),
-            axis=None,
-            unsigned=False,
-            result_element_type=ir.F32Type.get(),
+            x, given_scale, given_zero_point, axis=None, unsigned=False, result_element_type=ir.F32Type.get()
         )
         values = dict.fromkeys(self.starts, start)
         for operation in self.operations:
             values[operation.results[0]] = _rebuild_generic(operation, values)
         return quantize_generic(
             values[self.result],
-            _constant(quantize.scale.astype(np.float32)),
-            _constant(quantize.zero_point.astype(np.int32)),
+            wanted_scale,
+            wanted_zero_point,
             axis=None,
             quant_min=quantize.minimum,
             quant_max=quantize.maximum,
@@ -81,6 +84,17 @@ class ElementwiseRegion:
             divide=quantize.divide,
             storage_type=ir.IntegerType.get_signless(8),
         )
+
+
+@functools.lru_cache(maxsize=128)
+def _compiled(text: str) -> Executable:
+    """Machine code for a region. The same function occurs with many scales, which are arguments for that reason."""
+    return compile_linalg(ir.Module.parse(text, ir.Context()))
+
+
+def _tensor(*shape: int | ir.Type) -> ir.RankedTensorType:
+    """Sizes, then the element type."""
+    return ir.RankedTensorType.get(shape[:-1], shape[-1])
 
 
 def match_elementwise_region(value: ir.Value) -> ElementwiseRegion | None:
@@ -193,7 +207,3 @@ def _copy(operation: ir.Operation, mapping: dict[ir.Value, ir.Value]) -> None:
 
 def _number(value: ir.Value) -> ir.Value:
     return arith.constant(element_type(value), fold_number(value).item())
-
-
-def _constant(array: np.ndarray) -> ir.Value:
-    return arith.constant(None, elements.from_numpy(array.reshape(())))

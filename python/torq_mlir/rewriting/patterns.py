@@ -7,6 +7,7 @@ A pattern is a function `(operation, rewriter)`. It returns None after rewriting
 to say, and raises NoMatch where the operation is of its kind and something particular stands in the way.
 """
 
+import functools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -27,6 +28,12 @@ class Pattern:
     rewrite: Callable[[ir.Operation, rewrite.PatternRewriter], object]
     benefit: int = 1
 
+    @property
+    def name(self) -> str:
+        """What the pattern is called in reports: the name of its function."""
+        rewrite = self.rewrite.func if isinstance(self.rewrite, functools.partial) else self.rewrite
+        return rewrite.__name__.strip("_").replace("_", " ")
+
     def apply(self, operation: ir.OpView, rewriter: rewrite.PatternRewriter) -> bool:
         """Calls the pattern as MLIR expects it: true for no match."""
         try:
@@ -43,27 +50,32 @@ def apply_greedily(operation: ir.Operation, patterns: Sequence[Pattern]) -> None
     rewrite.apply_patterns_and_fold_greedily(operation, pattern_set.freeze())
 
 
-def refusals(operation: ir.Operation, patterns: Sequence[Pattern]) -> list[str]:
-    """Why `operation`, which no pattern rewrites, does not match those of its kind; the closest pattern first.
+def closest_refusal(operation: ir.Operation, patterns: Sequence[Pattern]) -> tuple[str, str] | None:
+    """Why `operation`, which no pattern rewrites, does not match the closest one of its kind: the reason and its name.
 
     For use after `apply_greedily`, when calling a pattern cannot change anything.
     """
-    reasons = []
     for pattern in sorted((p for p in patterns if p.root == operation.name), key=lambda p: -p.benefit):
         try:
             pattern.rewrite(operation, None)
         except NoMatch as no_match:
-            reasons.append(str(no_match))
-    return list(dict.fromkeys(reasons))
+            return str(no_match), pattern.name
+    return None
+
+
+def record_refusal(operation: ir.Operation, reason: str, pattern: str) -> None:
+    """Records on an operation why the pattern of that name left it."""
+    for name, text in (("torq_hl.refusal", reason), ("torq_hl.refused_by", pattern)):
+        operation.attributes[name] = ir.StringAttr.get(text)
 
 
 def mark_refusals(operation: ir.Operation, patterns: Sequence[Pattern]) -> None:
-    """Records on each operation that was refused, as `torq_hl.refusal`, what stood in the way."""
+    """Records on operations, as `torq_hl.refusal` and `torq_hl.refused_by`, why the closest pattern left them."""
     roots = {pattern.root for pattern in patterns}
 
     def mark(candidate: ir.Operation) -> ir.WalkResult:
-        if candidate.name in roots and (reasons := refusals(candidate.operation, patterns)):
-            candidate.attributes["torq_hl.refusal"] = ir.StringAttr.get("; ".join(reasons))
+        if candidate.name in roots and (refusal := closest_refusal(candidate.operation, patterns)):
+            record_refusal(candidate.operation, *refusal)
         return ir.WalkResult.ADVANCE
 
     operation.walk(mark)

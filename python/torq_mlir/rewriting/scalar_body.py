@@ -39,13 +39,13 @@ _CMPF = [
 _CMPI = ["eq", "ne", "slt", "sle", "sgt", "sge", "ult", "ule", "ugt", "uge"]
 
 
-def body_expression(generic: ir.OpView) -> Expression:
-    """The expression that the body of a single-result linalg.generic yields."""
+def body_expression(generic: ir.OpView, result: int | None = None) -> Expression:
+    """The expression that the body of a linalg.generic yields: for its only result, or for the one of that number."""
     block = generic.operation.regions[0].blocks[0]
     yielded = block.operations[len(block.operations) - 1].operands
-    if len(yielded) != 1:
+    if result is None and len(yielded) != 1:
         return ("several results",)
-    return _expression(yielded[0], generic.operation)
+    return _expression(yielded[result or 0], generic.operation)
 
 
 def _expression(value: ir.Value, generic: ir.Operation) -> Expression:
@@ -79,6 +79,7 @@ _INTEGER_OPERATIONS = {
     "arith.muli": np.multiply,
     "arith.minsi": np.minimum,
     "arith.maxsi": np.maximum,
+    "arith.ceildivsi": lambda dividend, divisor: -(-dividend // divisor),
     "arith.index_cast": np.asarray,
 }
 

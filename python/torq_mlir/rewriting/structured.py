@@ -26,13 +26,25 @@ def build_generic(
       maps: one for each input and one for `init`.
       body: called with the elements of the inputs and of `init`; returns the element of the result.
     """
-    results = [init.type] if isinstance(init.type, ir.RankedTensorType) else []
+    results = build_generics(inputs, [init], maps, iterator_types, lambda *elements: [body(*elements)])
+    return results[0] if results else None
+
+
+def build_generics(
+    inputs: Sequence[ir.Value],
+    inits: Sequence[ir.Value],
+    maps: Sequence[ir.AffineMap],
+    iterator_types: Sequence[linalg.IteratorType],
+    body: Callable[..., Sequence[ir.Value]],
+) -> list[ir.Value]:
+    """As `build_generic` with a result for each of several `inits`; `body` returns an element of each."""
+    results = [init.type for init in inits if isinstance(init.type, ir.RankedTensorType)]
     map_attributes = ir.ArrayAttr.get([ir.AffineMapAttr.get(m) for m in maps])
-    generic = linalg.GenericOp(results, inputs, [init], map_attributes, iterator_types)
-    block = generic.regions[0].blocks.append(*(element_type(value) for value in (*inputs, init)))
+    generic = linalg.GenericOp(results, inputs, inits, map_attributes, iterator_types)
+    block = generic.regions[0].blocks.append(*(element_type(value) for value in (*inputs, *inits)))
     with ir.InsertionPoint(block):
-        linalg.yield_([body(*block.arguments)])
-    return generic.results[0] if results else None
+        linalg.yield_(body(*block.arguments))
+    return list(generic.results)
 
 
 def clone_body(operations: Iterable[ir.Operation], mapping: dict[ir.Value, ir.Value]) -> None:
@@ -146,6 +158,24 @@ def reshape(value: ir.Value, shape: Sequence[int]) -> ir.Value:
         return _regroup(value, shape, groups)
     flat = _regroup(value, [math.prod(source)], [range(len(source))])
     return _regroup(flat, shape, [range(len(shape))])
+
+
+def pad_with(value: ir.Value, low: Sequence[int], high: Sequence[int], fill: int) -> ir.Value:
+    """tensor.pad of static amounts with one value; the tensor itself when there is nothing to add."""
+    if not any(low) and not any(high):
+        return value
+    shaped = ir.RankedTensorType(value.type)
+    shape = [
+        size if shaped.is_dynamic_dim(d) else before + size + after
+        for d, (before, size, after) in enumerate(zip(low, shaped.shape, high, strict=True))
+    ]
+    result = ir.RankedTensorType.get(shape, shaped.element_type)
+    padding = scalar_constant(shaped.element_type, fill)
+    pad = tensor.PadOp(result, value, [], [], low, high)
+    block = pad.regions[0].blocks.append(*[ir.IndexType.get()] * shaped.rank)
+    with ir.InsertionPoint(block):
+        tensor.yield_(padding)
+    return pad.result
 
 
 def reassociation(reshape: ir.Operation) -> list[list[int]]:

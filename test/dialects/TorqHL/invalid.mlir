@@ -613,8 +613,16 @@ func.func @table(%arg0: tensor<4xi8>, %arg1: tensor<4xi32>, %arg2: tensor<4xi8>,
 
 // -----
 
+func.func @table(%arg0: tensor<4xi8>, %arg1: tensor<2xi32>, %arg2: tensor<4xi32>, %arg3: tensor<256xi32>) {
+  // expected-error@+1 {{'torq_hl.table' op operand #2 ('input') must be ranked tensor of 8-bit signless integer or 16-bit signless integer values, but got 'tensor<4xi32>'}}
+  %0 = "torq_hl.table"(%arg0, %arg1, %arg2, %arg3) : (tensor<4xi8>, tensor<2xi32>, tensor<4xi32>, tensor<256xi32>) -> tensor<4xi8>
+  return
+}
+
+// -----
+
 func.func @table(%arg0: tensor<4xi8>, %arg1: tensor<2xi32>, %arg2: tensor<4xi16>, %arg3: tensor<256xi32>) {
-  // expected-error@+1 {{'torq_hl.table' op operand #2 ('input') must be ranked tensor of 8-bit signless integer values, but got 'tensor<4xi16>'}}
+  // expected-error@+1 {{'torq_hl.table' op the result must not be narrower than operand 'input', 'tensor<4xi16>', but is 'tensor<4xi8>'}}
   %0 = "torq_hl.table"(%arg0, %arg1, %arg2, %arg3) : (tensor<4xi8>, tensor<2xi32>, tensor<4xi16>, tensor<256xi32>) -> tensor<4xi8>
   return
 }
@@ -883,6 +891,46 @@ func.func @convert(%arg0: tensor<4x1xi16>, %arg1: tensor<4xi8>) {
 func.func @convert(%arg0: tensor<4xi8>, %arg1: tensor<4xi8>) {
   // expected-error@+1 {{'torq_hl.convert' op operand 'init' must have the type of the result, 'tensor<4xi16>', but got 'tensor<4xi8>'}}
   %0 = "torq_hl.convert"(%arg0, %arg1) : (tensor<4xi8>, tensor<4xi8>) -> tensor<4xi16>
+  return
+}
+
+// -----
+
+func.func @reduce(%i: tensor<2xi8>, %w: tensor<1xi8>, %s: tensor<2xi32>, %x: tensor<2x4xi8>) {
+  // expected-error@+1 {{'torq_hl.reduce' op 'axis' (2) must be a dimension of 'input', which has rank 2}}
+  %0 = "torq_hl.reduce"(%i, %w, %s, %x) {name = "reduce_sum", axis = 2 : i32, output_zp = 0 : i32, output_min = -128 : i32, output_max = 127 : i32, shift_factor = 32 : i32} : (tensor<2xi8>, tensor<1xi8>, tensor<2xi32>, tensor<2x4xi8>) -> tensor<2xi8>
+  return
+}
+
+// -----
+
+func.func @reduce(%i: tensor<2xi8>, %w: tensor<1xi8>, %s: tensor<4xi32>, %x: tensor<2x4xi8>) {
+  // expected-error@+1 {{'torq_hl.reduce' op operand 'scale_bias' must be one-dimensional with 2 elements, but got 'tensor<4xi32>'}}
+  %0 = "torq_hl.reduce"(%i, %w, %s, %x) {name = "reduce_sum", axis = 1 : i32, output_zp = 0 : i32, output_min = -128 : i32, output_max = 127 : i32, shift_factor = 32 : i32} : (tensor<2xi8>, tensor<1xi8>, tensor<4xi32>, tensor<2x4xi8>) -> tensor<2xi8>
+  return
+}
+
+// -----
+
+func.func @argmax(%i: tensor<4xi32>, %s: tensor<2xi32>, %x: tensor<2x4xi8>) {
+  // expected-error@+1 {{'torq_hl.argmax' op result #0 ('output') must have the inferred shape 2, but got 'tensor<4xi32>'}}
+  %0 = "torq_hl.argmax"(%i, %s, %x) {axis = 1 : i32} : (tensor<4xi32>, tensor<2xi32>, tensor<2x4xi8>) -> tensor<4xi32>
+  return
+}
+
+// -----
+
+func.func @select(%i: tensor<4xi8>, %c: tensor<4xi1>, %x: tensor<4xi8>, %y: tensor<4xi16>) {
+  // expected-error@+1 {{'torq_hl.select' op 'input3' must have the element type of 'input2', i8, but has i16}}
+  %0 = "torq_hl.select"(%i, %c, %x, %y) : (tensor<4xi8>, tensor<4xi1>, tensor<4xi8>, tensor<4xi16>) -> tensor<4xi8>
+  return
+}
+
+// -----
+
+func.func @elementwisebinary(%i: tensor<4xi1>) {
+  // expected-error@+1 {{'torq_hl.elementwisebinary' op attribute 'op_type' (14) is arithmetic, which i1 does not have}}
+  %0 = "torq_hl.elementwisebinary"(%i, %i, %i) {op_type = 14 : i32} : (tensor<4xi1>, tensor<4xi1>, tensor<4xi1>) -> tensor<4xi1>
   return
 }
 

@@ -147,6 +147,22 @@ func.func @reduce_mean(%i: tensor<2x1xi8>, %w: tensor<1xi8>, %s: tensor<2xi32>, 
   return %0 : tensor<2x1xi8>
 }
 
+// CHECK-LABEL: func.func @reduce
+// CHECK: "torq_hl.reduce"{{.*}}axis = 1 : i32, name = "reduce_max"{{.*}} -> tensor<2x5xi8>
+// CHECK: "torq_hl.argmax"{{.*}}axis = 2 : i32{{.*}} -> tensor<2x49xi32>
+func.func @reduce(%i: tensor<2x5xi8>, %j: tensor<2x49xi32>, %w: tensor<1xi8>, %s: tensor<2xi32>, %x: tensor<2x49x5xi8>) -> (tensor<2x5xi8>, tensor<2x49xi32>) {
+  %0 = "torq_hl.reduce"(%i, %w, %s, %x) {name = "reduce_max", axis = 1 : i32, output_zp = 0 : i32, output_min = -128 : i32, output_max = 127 : i32, shift_factor = 32 : i32} : (tensor<2x5xi8>, tensor<1xi8>, tensor<2xi32>, tensor<2x49x5xi8>) -> tensor<2x5xi8>
+  %1 = "torq_hl.argmax"(%j, %s, %x) {axis = 2 : i32} : (tensor<2x49xi32>, tensor<2xi32>, tensor<2x49x5xi8>) -> tensor<2x49xi32>
+  return %0, %1 : tensor<2x5xi8>, tensor<2x49xi32>
+}
+
+// CHECK-LABEL: func.func @select
+// CHECK: "torq_hl.select"{{.*}} -> tensor<2x3xi8>
+func.func @select(%i: tensor<2x3xi8>, %c: tensor<2x1xi1>, %x: tensor<3xi8>, %y: tensor<2x3xi8>) -> tensor<2x3xi8> {
+  %0 = "torq_hl.select"(%i, %c, %x, %y) : (tensor<2x3xi8>, tensor<2x1xi1>, tensor<3xi8>, tensor<2x3xi8>) -> tensor<2x3xi8>
+  return %0 : tensor<2x3xi8>
+}
+
 // CHECK-LABEL: func.func @data_movement
 // CHECK: "torq_hl.transpose"{{.*}}perm = array<i64: 2, 0, 1>{{.*}} -> tensor<4x2x3xi8>
 // CHECK: "torq_hl.broadcast"{{.*}}dimensions = array<i64: 0, 2>{{.*}} -> tensor<4x2x3xi8>
@@ -167,4 +183,26 @@ func.func @data_movement(%i: tensor<4x2x3xi8>, %j: tensor<4x2x3xi32>, %x: tensor
 func.func @discardable_attributes(%x: tensor<4xi8>) -> tensor<4xi8> {
   %0 = "torq_hl.identity"(%x, %x) {"torq-executor" = "css", other.note = 1 : i32} : (tensor<4xi8>, tensor<4xi8>) -> tensor<4xi8>
   return %0 : tensor<4xi8>
+}
+
+// Indices are i32 or i64, of any rank.
+// CHECK-LABEL: func.func @gather
+// CHECK: "torq_hl.gather"(%{{.*}}, %{{.*}}, %{{.*}}) : (tensor<2x5x16xi8>, tensor<10x16xi8>, tensor<2x5xi64>) -> tensor<2x5x16xi8>
+func.func @gather(%i: tensor<2x5x16xi8>, %v: tensor<10x16xi8>, %n: tensor<2x5xi64>) -> tensor<2x5x16xi8> {
+  %0 = "torq_hl.gather"(%i, %v, %n) : (tensor<2x5x16xi8>, tensor<10x16xi8>, tensor<2x5xi64>) -> tensor<2x5x16xi8>
+  return %0 : tensor<2x5x16xi8>
+}
+
+// CHECK-LABEL: func.func @resize_nearest_neighbor
+// CHECK: "torq_hl.ResizeNearestNeighbor"(%{{.*}}, %{{.*}}) {scale_factor = 2 : i32} : (tensor<1x3x8x6xi8>, tensor<1x3x4x3xi8>) -> tensor<1x3x8x6xi8>
+func.func @resize_nearest_neighbor(%i: tensor<1x3x8x6xi8>, %x: tensor<1x3x4x3xi8>) -> tensor<1x3x8x6xi8> {
+  %0 = "torq_hl.ResizeNearestNeighbor"(%i, %x) {scale_factor = 2 : i32} : (tensor<1x3x8x6xi8>, tensor<1x3x4x3xi8>) -> tensor<1x3x8x6xi8>
+  return %0 : tensor<1x3x8x6xi8>
+}
+
+// CHECK-LABEL: func.func @depth_to_space
+// CHECK: "torq_hl.DepthToSpace"(%{{.*}}, %{{.*}}, %{{.*}}) {blockSize = 2 : i32, mode_type = 1 : i32}
+func.func @depth_to_space(%i: tensor<1x3x8x6xi8>, %w: tensor<1xi8>, %x: tensor<1x12x4x3xi8>) -> tensor<1x3x8x6xi8> {
+  %0 = "torq_hl.DepthToSpace"(%i, %w, %x) {blockSize = 2 : i32, mode_type = 1 : i32} : (tensor<1x3x8x6xi8>, tensor<1xi8>, tensor<1x12x4x3xi8>) -> tensor<1x3x8x6xi8>
+  return %0 : tensor<1x3x8x6xi8>
 }

@@ -97,11 +97,12 @@ func.func @channels_last(%x: tensor<1x4x6x3xi8>) -> tensor<1x4x6x5xi8> {
 
 // -----
 
-// Three spatial dimensions stay.
+// Three spatial dimensions, channels last: the positions along the depth become images of the batch.
 
 // CHECK-LABEL: func.func @conv3d
-// CHECK-NOT: torq_hl.conv
-// CHECK: torq_hl.refusal = "the NPU has no convolution over three dimensions
+// CHECK: "torq_hl.transpose"(%{{.*}}, %arg0) {perm = array<i64: 0, 4, 1, 2, 3>}
+// CHECK: "torq_hl.conv2d"{{.*}} (tensor<4x5x4x4xi8>, tensor<5x3x1x1xi8>, tensor<10xi32>, tensor<4x3x4x4xi8>) -> tensor<4x5x4x4xi8>
+// CHECK: "torq_hl.transpose"{{.*}} {perm = array<i64: 0, 2, 3, 4, 1>}
 func.func @conv3d(%x: tensor<1x4x4x4x3xi8>) -> tensor<1x4x4x4x5xi8> {
   %zero = arith.constant 0 : i32
   %acc_scale = arith.constant 0.125 : f64

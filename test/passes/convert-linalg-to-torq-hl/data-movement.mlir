@@ -149,3 +149,22 @@ func.func @repeated_number(%x: tensor<1xi8>) -> tensor<2x3xi8> {
   } -> tensor<2x3xi8>
   return %r : tensor<2x3xi8>
 }
+
+// -----
+
+// Channels to blocks of pixels, in both orders.
+
+// CHECK-LABEL: func.func @depth_to_space
+// CHECK: "torq_hl.DepthToSpace"(%{{.*}}, %{{.*}}, %arg0) {blockSize = 2 : i32, mode_type = 0 : i32}
+// CHECK: "torq_hl.DepthToSpace"(%{{.*}}, %{{.*}}, %arg0) {blockSize = 2 : i32, mode_type = 1 : i32}
+// CHECK-NOT: torq_hl.transpose
+func.func @depth_to_space(%x: tensor<1x12x4x5xi8>) -> (tensor<1x3x8x10xi8>, tensor<1x3x8x10xi8>) {
+  %a = tensor.expand_shape %x [[0], [1, 2, 3], [4], [5]] output_shape [1, 2, 2, 3, 4, 5] : tensor<1x12x4x5xi8> into tensor<1x2x2x3x4x5xi8>
+  %e = tensor.empty() : tensor<1x3x4x2x5x2xi8>
+  %b = linalg.transpose ins(%a : tensor<1x2x2x3x4x5xi8>) outs(%e : tensor<1x3x4x2x5x2xi8>) permutation = [0, 3, 4, 1, 5, 2]
+  %c = tensor.collapse_shape %b [[0], [1], [2, 3], [4, 5]] : tensor<1x3x4x2x5x2xi8> into tensor<1x3x8x10xi8>
+  %d = tensor.expand_shape %x [[0], [1, 2, 3], [4], [5]] output_shape [1, 3, 2, 2, 4, 5] : tensor<1x12x4x5xi8> into tensor<1x3x2x2x4x5xi8>
+  %f = linalg.transpose ins(%d : tensor<1x3x2x2x4x5xi8>) outs(%e : tensor<1x3x4x2x5x2xi8>) permutation = [0, 1, 4, 2, 5, 3]
+  %g = tensor.collapse_shape %f [[0], [1], [2, 3], [4, 5]] : tensor<1x3x4x2x5x2xi8> into tensor<1x3x8x10xi8>
+  return %c, %g : tensor<1x3x8x10xi8>, tensor<1x3x8x10xi8>
+}

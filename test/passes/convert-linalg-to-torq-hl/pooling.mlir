@@ -79,9 +79,18 @@ func.func @max_pool_zero_padding(%x: tensor<1x2x4x4xi8>) -> tensor<1x2x2x5xi8> {
 
 // -----
 
+// Dilated dimensions one by one, as the maximum of slices: three rows, then two columns.
+
 // CHECK-LABEL: func.func @max_pool_dilated
 // CHECK-NOT: torq_hl.maxpool2d
-// CHECK: torq_hl.refusal = "the NPU has no dilated pooling"
+// CHECK: %[[R0:.*]] = tensor.extract_slice %arg0[0, 0, 0, 0] [1, 2, 1, 5] [1, 1, 1, 1]
+// CHECK: %[[R1:.*]] = tensor.extract_slice %arg0[0, 0, 2, 0] [1, 2, 1, 5] [1, 1, 1, 1]
+// CHECK: %[[R2:.*]] = tensor.extract_slice %arg0[0, 0, 4, 0] [1, 2, 1, 5] [1, 1, 1, 1]
+// CHECK: %[[M1:.*]] = "torq_hl.elementwisebinary"(%{{.*}}, %[[R0]], %[[R1]]) {op_type = 5 : i32}
+// CHECK: %[[M2:.*]] = "torq_hl.elementwisebinary"(%{{.*}}, %[[M1]], %[[R2]]) {op_type = 5 : i32}
+// CHECK: %[[C0:.*]] = tensor.extract_slice %[[M2]][0, 0, 0, 0] [1, 2, 1, 3] [1, 1, 1, 1]
+// CHECK: %[[C1:.*]] = tensor.extract_slice %[[M2]][0, 0, 0, 2] [1, 2, 1, 3] [1, 1, 1, 1]
+// CHECK: "torq_hl.elementwisebinary"(%{{.*}}, %[[C0]], %[[C1]]) {op_type = 5 : i32}
 func.func @max_pool_dilated(%x: tensor<1x2x5x5xi8>) -> tensor<1x2x1x3xi8> {
   %zero = arith.constant 0.0 : f32
   %least = arith.constant 0xFF800000 : f32

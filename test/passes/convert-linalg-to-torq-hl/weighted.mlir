@@ -122,8 +122,8 @@ func.func @conv2d_other_padding(%x: tensor<1x3x8x8xi8>) -> tensor<1x4x4x8xi8> {
 
 // CHECK-LABEL: func.func @conv2d_runtime_zero_point
 // CHECK: linalg.conv_2d_nchw_fchw_q
-// CHECK: "quantized_decomposed.quantize_per_tensor"{{.*}} torq_hl.refusal = "a zero point is not constant;
-// CHECK-NOT: torq_hl
+// CHECK: "quantized_decomposed.quantize_per_tensor"{{.*}} torq_hl.refusal = "a zero point is not constant"
+// CHECK-NOT: "torq_hl.
 func.func @conv2d_runtime_zero_point(%x: tensor<1x3x8x8xi8>, %z: i32) -> tensor<1x4x4x8xi8> {
   %zero = arith.constant 0 : i32
   %zx = arith.constant 3 : i32

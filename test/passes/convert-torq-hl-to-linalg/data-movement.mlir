@@ -60,3 +60,48 @@ func.func @others(%x: tensor<2x3xf32>) -> tensor<3x2xi8> {
   %y = linalg.transpose ins(%q : tensor<2x3xi8>) outs(%init : tensor<3x2xi8>) permutation = [1, 0]
   return %y : tensor<3x2xi8>
 }
+
+// -----
+
+// Negative numbers count from the end; what is beyond is brought to the nearest row.
+
+// CHECK-LABEL: func.func @gather
+// CHECK: linalg.generic
+// CHECK-SAME: ins(%arg1 : tensor<2x5xi32>) outs(%{{.*}} : tensor<2x5x16xi8>)
+// CHECK: %[[NEGATIVE:.*]] = arith.cmpi slt, %[[IN:.*]], %{{.*}} : i32
+// CHECK: %[[SUM:.*]] = arith.addi %[[IN]], %{{.*}} : i32
+// CHECK: %[[ROW:.*]] = arith.select %[[NEGATIVE]], %[[SUM]], %[[IN]] : i32
+// CHECK: %[[LOW:.*]] = arith.maxsi %[[ROW]], %{{.*}} : i32
+// CHECK: %[[CLAMPED:.*]] = arith.minsi %[[LOW]], %{{.*}} : i32
+// CHECK: %[[INDEX:.*]] = arith.index_cast %[[CLAMPED]] : i32 to index
+// CHECK: tensor.extract %arg0[%[[INDEX]], %{{.*}}] : tensor<10x16xi8>
+func.func @gather(%x: tensor<10x16xi8>, %n: tensor<2x5xi32>) -> tensor<2x5x16xi8> {
+  %init = tensor.empty() : tensor<2x5x16xi8>
+  %y = "torq_hl.gather"(%init, %x, %n) : (tensor<2x5x16xi8>, tensor<10x16xi8>, tensor<2x5xi32>) -> tensor<2x5x16xi8>
+  return %y : tensor<2x5x16xi8>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @resize_nearest_neighbor
+// CHECK: %[[ROW:.*]] = arith.divui %{{.*}}, %c3
+// CHECK: %[[COLUMN:.*]] = arith.divui %{{.*}}, %c3
+// CHECK: tensor.extract %arg0[%{{.*}}, %{{.*}}, %[[ROW]], %[[COLUMN]]]
+func.func @resize_nearest_neighbor(%x: tensor<1x2x4x5xi8>) -> tensor<1x2x12x15xi8> {
+  %init = tensor.empty() : tensor<1x2x12x15xi8>
+  %y = "torq_hl.ResizeNearestNeighbor"(%init, %x) {scale_factor = 3 : i32} : (tensor<1x2x12x15xi8>, tensor<1x2x4x5xi8>) -> tensor<1x2x12x15xi8>
+  return %y : tensor<1x2x12x15xi8>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @depth_to_space
+// CHECK: tensor.expand_shape {{.*}} output_shape [1, 3, 2, 2, 4, 5]
+// CHECK: linalg.transpose {{.*}} permutation = [0, 1, 4, 2, 5, 3]
+// CHECK: tensor.collapse_shape {{.*}} into tensor<1x3x8x10xi8>
+func.func @depth_to_space(%x: tensor<1x12x4x5xi8>) -> tensor<1x3x8x10xi8> {
+  %one = arith.constant dense<1> : tensor<1xi8>
+  %init = tensor.empty() : tensor<1x3x8x10xi8>
+  %y = "torq_hl.DepthToSpace"(%init, %one, %x) {blockSize = 2 : i32, mode_type = 1 : i32} : (tensor<1x3x8x10xi8>, tensor<1xi8>, tensor<1x12x4x5xi8>) -> tensor<1x3x8x10xi8>
+  return %y : tensor<1x3x8x10xi8>
+}

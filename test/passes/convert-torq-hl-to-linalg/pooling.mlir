@@ -62,3 +62,45 @@ func.func @reduce_mean(%x: tensor<2x3x4xi8>) -> tensor<2x3x1xi8> {
   %y = "torq_hl.reduce_mean"(%init, %w, %scale_bias, %x) {input_zp = 1 : i32, output_zp = 0 : i32, output_min = -128 : i32, output_max = 127 : i32, shift_factor = 16 : i32} : (tensor<2x3x1xi8>, tensor<1xi8>, tensor<2xi32>, tensor<2x3x4xi8>) -> tensor<2x3x1xi8>
   return %y : tensor<2x3x1xi8>
 }
+
+// -----
+
+// The reduced dimension is the last loop.
+
+// CHECK-LABEL: func.func @reduce
+// CHECK: linalg.fill ins(%c-2147483648_i32 : i32)
+// CHECK: %[[M:.*]] = linalg.generic {{.*}}, iterator_types = ["parallel", "parallel", "reduction"]} ins(%arg0 : tensor<2x3x4xi8>) outs(%{{.*}} : tensor<2x4xi32>)
+// CHECK: arith.maxsi
+// CHECK: linalg.generic {{.*}} ins(%[[M]] : tensor<2x4xi32>) outs(%{{.*}} : tensor<2x4xi8>)
+func.func @reduce(%x: tensor<2x3x4xi8>) -> tensor<2x4xi8> {
+  %init = tensor.empty() : tensor<2x4xi8>
+  %w = arith.constant dense<1> : tensor<1xi8>
+  %scale_bias = arith.constant dense<[-4, 1000]> : tensor<2xi32>
+  %y = "torq_hl.reduce"(%init, %w, %scale_bias, %x) {name = "reduce_max", axis = 1 : i32, output_zp = 0 : i32, output_min = -128 : i32, output_max = 127 : i32, shift_factor = 16 : i32} : (tensor<2x4xi8>, tensor<1xi8>, tensor<2xi32>, tensor<2x3x4xi8>) -> tensor<2x4xi8>
+  return %y : tensor<2x4xi8>
+}
+
+// -----
+
+// The first of equals stays: only what is greater takes its place.
+
+// CHECK-LABEL: func.func @argmax
+// CHECK: linalg.generic {{.*}} ins(%arg0 : tensor<2x3xi8>) outs(%{{.*}}, %{{.*}} : tensor<2xi8>, tensor<2xi32>)
+// CHECK: %[[MORE:.*]] = arith.cmpi sgt
+// CHECK: arith.select %[[MORE]]
+func.func @argmax(%x: tensor<2x3xi8>) -> tensor<2xi32> {
+  %init = tensor.empty() : tensor<2xi32>
+  %scale_bias = arith.constant dense<[0, 1]> : tensor<2xi32>
+  %y = "torq_hl.argmax"(%init, %scale_bias, %x) {axis = 1 : i32} : (tensor<2xi32>, tensor<2xi32>, tensor<2x3xi8>) -> tensor<2xi32>
+  return %y : tensor<2xi32>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @select
+// CHECK: arith.select
+func.func @select(%c: tensor<2x1xi1>, %x: tensor<3xi8>, %y: tensor<2x3xi8>) -> tensor<2x3xi8> {
+  %init = tensor.empty() : tensor<2x3xi8>
+  %z = "torq_hl.select"(%init, %c, %x, %y) : (tensor<2x3xi8>, tensor<2x1xi1>, tensor<3xi8>, tensor<2x3xi8>) -> tensor<2x3xi8>
+  return %z : tensor<2x3xi8>
+}

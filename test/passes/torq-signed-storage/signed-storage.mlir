@@ -123,3 +123,29 @@ func.func @repetition(%x: tensor<1x3xf32>) -> tensor<2x4x3xf32> {
   %d = "quantized_decomposed.dequantize_per_tensor"(%g, %s, %z) {quant_min = 0 : i64, quant_max = 255 : i64, dtype = ui8} : (tensor<2x4x3xi8>, tensor<f32>, tensor<i8>) -> tensor<2x4x3xf32>
   return %d : tensor<2x4x3xf32>
 }
+
+// -----
+
+// And through generics that read a tensor at positions of their own.
+
+// CHECK-LABEL: func.func @read_backwards
+// CHECK: %[[Q:.*]] = "quantized_decomposed.quantize_per_tensor"(%arg0, {{.*}}) {divide, dtype = si8
+// CHECK: tensor.extract %[[Q]]
+// CHECK-NOT: arith.xori
+// CHECK: "quantized_decomposed.dequantize_per_tensor"(%{{.*}}, {{.*}}) {dtype = si8
+func.func @read_backwards(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %c3 = arith.constant 3 : index
+  %s = arith.constant dense<0.5> : tensor<f32>
+  %z = arith.constant dense<-126> : tensor<i8>
+  %q = "quantized_decomposed.quantize_per_tensor"(%x, %s, %z) {quant_min = 0 : i64, quant_max = 255 : i64, dtype = ui8, divide} : (tensor<4xf32>, tensor<f32>, tensor<i8>) -> tensor<4xi8>
+  %e = tensor.empty() : tensor<4xi8>
+  %g = linalg.generic {indexing_maps = [affine_map<(a) -> (a)>, affine_map<(a) -> (a)>], iterator_types = ["parallel"]} ins(%q : tensor<4xi8>) outs(%e : tensor<4xi8>) {
+  ^bb0(%in: i8, %out: i8):
+    %i = linalg.index 0 : index
+    %j = arith.subi %c3, %i : index
+    %element = tensor.extract %q[%j] : tensor<4xi8>
+    linalg.yield %element : i8
+  } -> tensor<4xi8>
+  %d = "quantized_decomposed.dequantize_per_tensor"(%g, %s, %z) {quant_min = 0 : i64, quant_max = 255 : i64, dtype = ui8} : (tensor<4xi8>, tensor<f32>, tensor<i8>) -> tensor<4xf32>
+  return %d : tensor<4xf32>
+}

@@ -129,6 +129,24 @@ CASES = {
         "tensor<1x3x4x8xi8>",
     ),
     "mul": (lambda: torq_hl.mul(pairs(1), constant(2, 3), constant(3), shift=32, **BOUNDS), "tensor<2x3xi8>"),
+    "argmax": (lambda: torq_hl.argmax(pairs(1), constant(2, 9, 3), axis=1), "tensor<2x3xi32>"),
+    "reduce": (
+        lambda: torq_hl.reduce(constant(1), pairs(1), constant(2, 9, 3), name="reduce_max", axis=0, **RESCALE),
+        "tensor<9x3xi8>",
+    ),
+    "select": (
+        lambda: torq_hl.select(constant(2, 1, dtype=np.bool_), constant(3), constant(1, 1)),
+        "tensor<2x3xi8>",
+    ),
+    "DepthToSpace": (
+        lambda: torq_hl.depth_to_space(constant(1), constant(1, 12, 2, 3), blockSize=2, mode_type=1),
+        "tensor<1x3x4x6xi8>",
+    ),
+    "ResizeNearestNeighbor": (
+        lambda: torq_hl.resize_nearest_neighbor(constant(1, 2, 3, 4), scale_factor=2),
+        "tensor<1x2x6x8xi8>",
+    ),
+    "gather": (lambda: torq_hl.gather(constant(9, 3), constant(2, 5, dtype=np.int64)), "tensor<2x5x3xi8>"),
     "reduce_mean": (
         lambda: torq_hl.reduce_mean(constant(1), pairs(1), constant(2, 9), input_zp=0, **RESCALE),
         "tensor<2x1xi8>",

@@ -175,7 +175,7 @@ def test_attribute_constraints(operation, name, good, bad):
                                                                    "memref<1xi8>", "vector<1xi8>", "i8"]),
         ("torq_hl.conv2d", 1, ["tensor<1xi16>"], ["tensor<1xi32>"]),
         ("torq_hl.conv2d", 2, ["tensor<2xi32>", "tensor<?xf32>"], ["tensor<2x1xi32>", "tensor<i32>", "tensor<2xi64>"]),
-        ("torq_hl.table", 2, ["tensor<4xi8>"], ["tensor<4xi16>"]),
+        ("torq_hl.table", 2, ["tensor<4xi8>", "tensor<4xi16>"], ["tensor<4xi32>"]),
         ("quantized_decomposed.quantize_per_tensor", 0,
          ["tensor<2xf16>", "!torch.vtensor<[2],f32>", "!torch.vtensor"], ["f32", "tensor<2xi8>", "!torch.int"]),
         ("quantized_decomposed.quantize_per_tensor", 1, ["f64", "!torch.float", "tensor<f32>"], ["i32", "!torch.int"]),

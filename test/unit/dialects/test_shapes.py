@@ -152,3 +152,15 @@ def test_pooling_and_reductions():
     assert shapes.reduce_mean(input=(2, 7)) == (2, 1)
     with pytest.raises(ShapeError, match="'input' must have rank 1 or more"):
         shapes.reduce_mean(input=())
+
+
+def test_without_axis():
+    assert shapes.without_axis(input=(2, 7, None), axis=1) == (2, None)
+    with pytest.raises(ShapeError, match="axis"):
+        shapes.without_axis(input=(2, 7), axis=2)
+
+
+def test_select():
+    assert shapes.select(input1=(2, 1), input2=(3,), input3=(1, 1)) == (2, 3)
+    with pytest.raises(ShapeError, match="broadcast"):
+        shapes.select(input1=(2,), input2=(3,), input3=())

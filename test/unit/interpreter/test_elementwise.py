@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from naive_reference import arrays, outputs, pair, scale_biases
 
-from torq_mlir.backends.interpreter.kernels import add, elementwisebinary, fma, mul
+from torq_mlir.backends.interpreter.kernels import add, elementwisebinary, fma, mul, select
 
 BROADCAST = hnp.mutually_broadcastable_shapes(num_shapes=2, max_dims=3, max_side=3)
 RESULTS = st.sampled_from([np.int8, np.int16])
@@ -173,3 +173,17 @@ def test_elementwisebinary_refuses_mixed_types():
     floats = np.zeros(2, np.float32)
     with pytest.raises(TypeError, match="bitwise"):
         elementwisebinary(floats, floats, floats, op_type=0)
+
+
+def test_select():
+    condition = np.array([[True], [False]])
+    y = select(np.empty((2, 3), np.int8), condition, np.int8([1, 2, 3]), np.int8([[-1]]))
+    assert y.dtype == np.int8
+    assert y.tolist() == [[1, 2, 3], [-1, -1, -1]]
+
+
+@pytest.mark.parametrize("op_type", [13, 14])
+def test_i1_has_no_arithmetic(op_type):
+    x = np.array([True, False])
+    with pytest.raises(TypeError, match="i1"):
+        elementwisebinary(x, x, x, op_type=op_type)

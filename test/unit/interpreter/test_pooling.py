@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from naive_reference import arrays, outputs, pair, scale_biases
 
-from torq_mlir.backends.interpreter.kernels import avg_pool2d, maxpool2d, reduce_mean
+from torq_mlir.backends.interpreter.kernels import argmax, avg_pool2d, maxpool2d, reduce, reduce_mean
 
 IDENTITY = np.int8([1]), np.int32([0, 1])
 
@@ -88,3 +88,43 @@ def test_means_have_no_weights():
     attributes = {"input_zp": 0, "output_zp": 0, "output_min": -128, "output_max": 127, "shift_factor": 0}
     with pytest.raises(ValueError, match=r"weights \[3\] of a mean"):
         avg_pool2d(x[:, :1, :1], np.int8([3]), IDENTITY[1], x, **attributes)
+
+
+@given(st.data())
+def test_reduce(data):
+    x = data.draw(arrays(data.draw(st.sampled_from([np.int8, np.int16])), hnp.array_shapes(max_side=4)))
+    axis = data.draw(st.integers(0, x.ndim - 1))
+    scale_bias, output = data.draw(scale_biases(1)), data.draw(outputs())
+    bias, multiplier = pair(scale_bias, 0)
+    rows = np.moveaxis(x, axis, -1)
+    for name, function in (("reduce_sum", sum), ("reduce_max", max), ("reduce_min", min)):
+        expected = np.zeros(rows.shape[:-1], np.int64)
+        for index in np.ndindex(expected.shape):
+            expected[index] = output.of(function(int(value) for value in rows[index]) + bias, multiplier)
+        init = np.empty(expected.shape, np.int8)
+        y = reduce(init, np.int8([1]), scale_bias, x, name=name, axis=axis, **output.attributes())
+        assert y.dtype == np.int8
+        assert y.tolist() == expected.tolist()
+
+
+def test_a_sum_beyond_32_bits_is_refused():
+    x = np.full((1 << 17,), 32767, np.int16)
+    output = {"output_zp": 0, "output_min": -128, "output_max": 127, "shift_factor": 0}
+    with pytest.raises(OverflowError, match="int32"):
+        reduce(np.empty((), np.int8), *IDENTITY, x, name="reduce_sum", axis=0, **output)
+
+
+@given(st.data())
+def test_argmax(data):
+    x = data.draw(hnp.arrays(np.int8, hnp.array_shapes(max_side=4), elements=st.integers(-128, -125)))
+    axis = data.draw(st.integers(0, x.ndim - 1))
+    rows = np.moveaxis(x, axis, -1)
+    expected = [rows[index].tolist().index(max(rows[index])) for index in np.ndindex(rows.shape[:-1])]
+    y = argmax(np.empty(rows.shape[:-1], np.int32), IDENTITY[1], x, axis=axis)
+    assert y.dtype == np.int32
+    assert y.ravel().tolist() == expected
+
+
+def test_argmax_has_no_scale():
+    with pytest.raises(ValueError, match="scale_bias"):
+        argmax(np.empty((), np.int32), np.int32([0, 2]), np.zeros(2, np.int8), axis=0)

@@ -140,6 +140,23 @@ def test_table(values, x, dynamic):
     assert y.ravel().tolist() == [int(values[int(index) + 128]) for index in x.flat]
 
 
+@given(arrays(np.int32, 256), arrays(np.int16, hnp.array_shapes()))
+def test_table_of_i16(words, x):
+    """Entries as they are for i8; a line between an entry and the next one that its slope gives for i16."""
+    x8 = (x >> 8).astype(np.int8)
+    y = table(np.empty(x.shape, np.int16), np.int32([-128, 128]), x8, words & 0xFFFF)
+    assert y.ravel().tolist() == [int(words[int(index) + 128].astype(np.int16)) for index in x8.flat]
+
+    def line(value: int) -> int:
+        entry, fraction = divmod(value + 2**15, 256)
+        base, slope = int(words[entry].astype(np.int16)), int(words[entry] >> 16)
+        return min(max(base + (slope * fraction + 128) // 256, -(2**15)), 2**15 - 1)
+
+    y = table(np.empty(x.shape, np.int16), np.int32([-32768, 1]), x, words)
+    assert y.dtype == np.int16
+    assert y.ravel().tolist() == [line(int(value)) for value in x.flat]
+
+
 def test_what_table_does_not_define():
     x, index, words = np.zeros(2, np.int8), np.int32([-128, 128]), np.zeros(256, np.int32)
     with pytest.raises(ValueError, match="a slope is not 0"):
@@ -150,5 +167,7 @@ def test_what_table_does_not_define():
         table(x, index, x, words, shift=8)
     with pytest.raises(ValueError, match="one table"):
         table(x, index, x, words, static_table=words)
-    with pytest.raises(TypeError, match="table from int16 to int16"):
+    with pytest.raises(TypeError, match="table from int16 to int8"):
+        table(x, index, x.astype(np.int16), words)
+    with pytest.raises(ValueError, match=r"scale_bias \[-128, 128\] is not \[-32768, 1\]"):
         table(x.astype(np.int16), index, x.astype(np.int16), words)

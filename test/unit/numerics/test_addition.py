@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from torq_mlir.numerics.addition import add_bias, add_weights
+from torq_mlir.numerics.addition import add_bias, add_weights, constant_scale
 
 scales = st.floats(min_value=2.0**-40, max_value=2.0**10, width=32)
 
@@ -49,3 +49,21 @@ def test_scales_that_have_no_quotient():
         add_weights(0.1, 0.1, 0.0)
     with pytest.raises(ValueError, match="not finite"):
         add_weights(float("nan"), 0.1, 0.1)
+
+
+@given(st.floats(0.1, 10), st.floats(0.1, 10), st.floats(0, 99))
+def test_constants_have_a_whole_weight_and_fit(s1, sy, greatest):
+    scale = constant_scale(s1, sy, greatest)
+    weights, shift = add_weights(s1, scale, sy)
+    assert weights[1] * sy / 2.0**shift == pytest.approx(scale, rel=1e-12)
+    assert abs(np.rint(greatest / scale)) <= 32767
+
+
+def test_constants_that_are_not_finite_have_no_scale():
+    with pytest.raises(ValueError, match="finite"):
+        constant_scale(0.5, 0.5, float("inf"))
+
+
+def test_constants_that_are_out_of_reach_have_no_scale():
+    with pytest.raises(ValueError, match="out of reach"):
+        constant_scale(0.01, 1.0, 1e5)

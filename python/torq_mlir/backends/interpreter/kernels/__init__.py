@@ -15,9 +15,17 @@ from collections.abc import Callable
 import numpy as np
 
 from .contraction import conv1d, conv2d, depthwise_conv2d, fully_connected, matmul
-from .data_movement import broadcast, fill, identity, transpose
-from .elementwise import add, elementwisebinary, fma, mul
-from .pooling import avg_pool2d, maxpool2d, reduce_mean
+from .data_movement import (
+    broadcast,
+    depth_to_space,
+    fill,
+    gather,
+    identity,
+    resize_nearest_neighbor,
+    transpose,
+)
+from .elementwise import add, elementwisebinary, fma, mul, select
+from .pooling import argmax, avg_pool2d, maxpool2d, reduce, reduce_mean
 from .unary import act, convert, table
 
 KERNELS: dict[str, Callable[..., np.ndarray]] = {
@@ -25,6 +33,7 @@ KERNELS: dict[str, Callable[..., np.ndarray]] = {
     for kernel in (
         act,
         add,
+        argmax,
         avg_pool2d,
         broadcast,
         conv1d,
@@ -35,12 +44,15 @@ KERNELS: dict[str, Callable[..., np.ndarray]] = {
         fill,
         fma,
         fully_connected,
+        gather,
         identity,
         matmul,
         maxpool2d,
         mul,
+        reduce,
         reduce_mean,
+        select,
         table,
         transpose,
     )
-}
+} | {"torq_hl.DepthToSpace": depth_to_space, "torq_hl.ResizeNearestNeighbor": resize_nearest_neighbor}

@@ -1,11 +1,14 @@
 # Part of the torq-mlir project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What kernels with an int32 accumulator have in common."""
+"""What kernels with an accumulator have in common: of int32, or of f32 where the operands are bf16."""
 
+import ml_dtypes
 import numpy as np
 
 from torq_mlir.numerics.rescale import requantize
+
+BFLOAT16 = np.dtype(ml_dtypes.bfloat16)
 
 
 def requantized(
@@ -21,6 +24,8 @@ def requantized(
 ) -> np.ndarray:
     """`clamp(rescale(accumulator + bias, multiplier, shift) + output_zp, output_min, output_max)`.
 
+    For an accumulator in f32, `bf16(accumulator + bias)`: nothing is rescaled, and `scale_bias` has no multipliers.
+
     Args:
       init: array of the shape and dtype of the result.
       accumulator: integers, as an integer array or as an exact float64 one, in the shape of `init`.
@@ -30,6 +35,8 @@ def requantized(
       OverflowError: the accumulator with its bias is outside int32.
       TypeError: the operation is not an integer one.
     """
+    if accumulator.dtype == np.float32:
+        return _rounded(init, accumulator, scale_bias, channel_axis)
     require_integers(init=init, scale_bias=scale_bias)
     bias, multiplier = _pairs(scale_bias, channel_axis, accumulator.ndim)
     total = accumulator.astype(np.int64)
@@ -52,6 +59,16 @@ def require_integers(**arrays: np.ndarray) -> None:
             raise TypeError(f"{name} is {array.dtype}; this operation is defined for integers")
 
 
+def require_numbers(**arrays: np.ndarray) -> bool:
+    """Refuses what is neither all integers nor all bf16; whether it is bf16."""
+    if all(array.dtype == BFLOAT16 for array in arrays.values()):
+        return True
+    for name, array in arrays.items():
+        if array.dtype.kind != "i":
+            raise TypeError(f"{name} is {array.dtype}; this operation is defined for integers, and for bf16 alone")
+    return False
+
+
 def require_default(reason: str, **attributes: int | bool) -> None:
     """Refuses attributes that are not zero or false, for a reason."""
     for name, value in attributes.items():
@@ -62,6 +79,16 @@ def require_default(reason: str, **attributes: int | bool) -> None:
 def as_unsigned(array: np.ndarray) -> np.ndarray:
     """The values of signless integers read as unsigned."""
     return array.view(f"u{array.dtype.itemsize}")
+
+
+def _rounded(init: np.ndarray, accumulator: np.ndarray, bias: np.ndarray, channel_axis: int) -> np.ndarray:
+    if init.dtype != BFLOAT16 or bias.dtype != np.float32:
+        raise TypeError(f"an f32 accumulator with a bias of {bias.dtype} to {init.dtype} is not defined")
+    shape = [1] * accumulator.ndim
+    if accumulator.ndim:
+        shape[channel_axis] = bias.size
+    with np.errstate(invalid="ignore", over="ignore"):
+        return shaped_like(init, (accumulator + bias.reshape(shape)).astype(BFLOAT16))
 
 
 def _pairs(scale_bias: np.ndarray, channel_axis: int, rank: int) -> tuple[np.ndarray, np.ndarray]:

@@ -3,7 +3,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Convolutions and matrix products.
 
-Sums are computed as float64 matrix products, which are exact as long as they stay below 2^53.
+Sums of integers are computed as float64 matrix products, which are exact as long as they stay below 2^53. Products of
+two bf16, which are exact in f32, are added in f32 one after the other, in the order of channels, rows and columns.
 """
 
 from collections.abc import Sequence
@@ -11,7 +12,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 
-from .accumulator import as_unsigned, requantized, require_default, require_integers
+from .accumulator import BFLOAT16, as_unsigned, requantized, require_default, require_numbers
 
 _EXACT = 2**53
 
@@ -49,7 +50,7 @@ def conv2d(
     """
     require_default(_NOT_FOLDED, weight_zp=weight_zp)
     require_default(_LAYOUT, vectorization_mode=vectorization_mode, segment_output=segment_output)
-    require_integers(weights=weights, input=input)
+    require_numbers(weights=weights, input=input)
     x = input.transpose(0, 3, 1, 2) if nhwc_input else input
     left, right, top, bottom = pad
     x = np.pad(x, ((0, 0), (0, 0), (top, bottom), (left, right)), constant_values=input_zp)
@@ -131,7 +132,7 @@ def fully_connected(
     require_default(_NOT_FOLDED, weight_zp=weight_zp)
     require_default(_LAYOUT, vectorization_mode=vectorization_mode)
     require_default("scales of rows are not defined", is_batch_scaled=is_batch_scaled)
-    require_integers(weights=weights, input=input)
+    require_numbers(weights=weights, input=input)
     return requantized(
         init,
         _product(input, weights),
@@ -156,7 +157,7 @@ def matmul(
     input1_unsigned: bool = False,
 ) -> np.ndarray:
     """`y[.., m, n] = clamp(rescale(sum_k x1[.., m, k] * x2[.., k, n] + bias, multiplier, shift) + output_zp, ...)`."""
-    require_integers(input1=input1, input2=input2)
+    require_numbers(input1=input1, input2=input2)
     if input1_unsigned:
         input1 = as_unsigned(input1)
     return requantized(
@@ -173,10 +174,12 @@ def matmul(
 def _convolve(
     x: np.ndarray, weights: np.ndarray, stride: Sequence[int], dilation: Sequence[int], groups: int
 ) -> np.ndarray:
-    """Sums of products of padded NCHW `x` and OIHW `weights`: float64 `[N, O, OH, OW]`, exact.
+    """Sums of products of padded NCHW `x` and OIHW `weights`: float64 `[N, O, OH, OW]`, exact; float32 of bf16.
 
     The input is unrolled into columns, one for each output pixel, some of them at a time.
     """
+    if weights.dtype == BFLOAT16:
+        return _convolve_floats(x, weights, stride, dilation, groups)
     outputs, depth = weights.shape[0], int(np.prod(weights.shape[1:]))
     taps = _taps(x, weights.shape[2:], stride, dilation)
     batch, _, _, _, height, width = taps.shape
@@ -192,6 +195,22 @@ def _convolve(
     return sums.reshape(batch, outputs, height, width)
 
 
+def _convolve_floats(
+    x: np.ndarray, weights: np.ndarray, stride: Sequence[int], dilation: Sequence[int], groups: int
+) -> np.ndarray:
+    """The sums in f32, one product after the other."""
+    outputs, inputs, *kernel = weights.shape
+    taps = _taps(x.astype(np.float32), kernel, stride, dilation)
+    batch, _, _, _, height, width = taps.shape
+    taps = taps.reshape(batch, groups, 1, inputs, *kernel, height, width)
+    factors = weights.astype(np.float32).reshape(groups, outputs // groups, inputs, *kernel)[..., None, None]
+    sums = np.zeros((batch, groups, outputs // groups, height, width), np.float32)
+    with np.errstate(invalid="ignore", over="ignore", under="ignore"):
+        for position in np.ndindex(inputs, *kernel):
+            sums += taps[:, :, :, *position] * factors[:, :, *position]
+    return sums.reshape(batch, outputs, height, width)
+
+
 def _taps(x: np.ndarray, kernel: Sequence[int], stride: Sequence[int], dilation: Sequence[int]) -> np.ndarray:
     """A view `[N, C, kh, kw, OH, OW]`: for each position in the kernel, the pixels that it meets."""
     extent = [(size - 1) * step + 1 for size, step in zip(kernel, dilation, strict=True)]
@@ -201,7 +220,14 @@ def _taps(x: np.ndarray, kernel: Sequence[int], stride: Sequence[int], dilation:
 
 
 def _product(lhs: np.ndarray, rhs: np.ndarray) -> np.ndarray:
-    """The matrix product of integers: float64, exact."""
+    """The matrix product of integers: float64, exact; of bf16 in f32, one product after the other."""
+    if lhs.dtype == BFLOAT16:
+        first, second = lhs.astype(np.float32), rhs.astype(np.float32)
+        sums = np.zeros((*lhs.shape[:-1], rhs.shape[-1]), np.float32)
+        with np.errstate(invalid="ignore", over="ignore", under="ignore"):
+            for k in range(lhs.shape[-1]):
+                sums += first[..., k, None] * second[..., None, k, :]
+        return sums
     _require_exact(lhs, rhs, rhs.shape[-2])
     return lhs.astype(np.float64) @ rhs.astype(np.float64)
 

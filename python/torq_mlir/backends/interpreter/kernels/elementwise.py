@@ -3,12 +3,17 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Elementwise operations that combine two operands, and the product with a weight."""
 
-import ml_dtypes
 import numpy as np
 
-from .accumulator import as_unsigned, requantized, require_default, require_integers, shaped_like
-
-BFLOAT16 = np.dtype(ml_dtypes.bfloat16)
+from .accumulator import (
+    BFLOAT16,
+    as_unsigned,
+    requantized,
+    require_default,
+    require_integers,
+    require_numbers,
+    shaped_like,
+)
 
 
 def add(
@@ -31,6 +36,7 @@ def add(
 
     The inputs broadcast. `name`, "add" or "sub", says where the operation comes from: the sign of a subtraction is in
     the second weight. `rhs_is_scalar` says that `input2` has one element.
+    bf16: `y = bf16(x1 * w[0] + x2 * w[1] + bias)`, with the sums in f32.
     """
     if name not in ("add", "sub"):
         raise ValueError(f'add named "{name}" is not defined')
@@ -38,11 +44,14 @@ def add(
         input2 = input2.reshape(())
     require_default("the zero points of integers are in the bias", input_zp=input_zp)
     require_default("the layout of hardware is not interpreted", segment_output=segment_output)
-    require_integers(weights=weights, input1=input1, input2=input2)
-    first, second = weights.astype(np.int64)
+    is_float = require_numbers(weights=weights, input1=input1, input2=input2)
+    compute = np.float32 if is_float else np.int64
+    first, second = weights.astype(compute)
+    with np.errstate(invalid="ignore", over="ignore", under="ignore"):
+        total = input1.astype(compute) * first + input2.astype(compute) * second
     return requantized(
         init,
-        input1 * first + input2 * second,
+        total,
         scale_bias,
         shift=shift_factor,
         output_zp=output_zp,
@@ -129,13 +138,21 @@ def elementwisebinary(
         raise TypeError(f"input1 is {input1.dtype}, input2 {input2.dtype}")
     if op_type in _BITWISE and input1.dtype.kind not in "ib":
         raise TypeError(f"op_type {op_type} is bitwise, on integers; the inputs are {input1.dtype}")
+    if op_type in _ARITHMETIC and input1.dtype == np.bool_:
+        raise TypeError(f"op_type {op_type} is arithmetic, which i1 does not have")
     if is_unsigned and input1.dtype.kind == "i":
         input1, input2 = as_unsigned(input1), as_unsigned(input2)
     with np.errstate(invalid="ignore", over="ignore"):
         return shaped_like(init, _BINARY[op_type](input1, input2).astype(init.dtype))
 
 
+def select(init: np.ndarray, input1: np.ndarray, input2: np.ndarray, input3: np.ndarray) -> np.ndarray:
+    """`y = input1 ? input2 : input3`; the inputs broadcast."""
+    return shaped_like(init, np.where(input1, input2, input3))
+
+
 _BITWISE = (0, 1, 2)
+_ARITHMETIC = (13, 14)
 _BINARY = {
     0: np.bitwise_and,
     1: np.bitwise_or,

@@ -77,23 +77,40 @@ def table(
     shift: int = 0,
     saturate_i16: bool = False,
 ) -> np.ndarray:
-    """`y = base[x + 128] / 2^8` of i8, where an entry is `(slope << 16) | (base & 0xffff)` with slope 0.
+    """A function of 256 entries `(slope << 16) | (base & 0xffff)`.
 
-    `scale_bias` is `[-128, 128]`, which maps an i8 input to the entries 0 to 255.
+    * i8 to i8: `y = base[x + 128] / 2^8`; i8 to i16: `y = base[x + 128]`, both with slope 0;
+    * i16 to i16: `y = clamp(base[i] + floor((slope[i] * f + 2^7) / 2^8), -2^15, 2^15 - 1)` with
+      `i = floor(x / 2^8) + 128` and `f = x mod 2^8`.
+
+    `scale_bias` is `[-128, 128]`, which maps an i8 input to the entries 0 to 255, or `[-32768, 1]` for i16.
     """
     require_integers(input=input, init=init)
-    if input.dtype != np.int8 or init.dtype != np.int8:
-        raise TypeError(f"table from {input.dtype} to {init.dtype} is not defined; it maps i8 to i8")
-    if scale_bias.tolist() != [-128, 128]:
-        raise ValueError(f"scale_bias {scale_bias.tolist()} is not [-128, 128], which indexes a table with i8")
-    require_default("not defined for i8", output_zp=output_zp, shift=shift, saturate_i16=saturate_i16)
+    index = _TABLE_INDEX.get((input.dtype, init.dtype))
+    if index is None:
+        raise TypeError(f"table from {input.dtype} to {init.dtype} is not defined")
+    if scale_bias.tolist() != index:
+        raise ValueError(f"scale_bias {scale_bias.tolist()} is not {index}, which indexes a table with {input.dtype}")
+    require_default("not defined", output_zp=output_zp, shift=shift, saturate_i16=saturate_i16)
     if (static_table is None) == (dynamic_table is None):
         raise ValueError("there must be one table, static or dynamic")
     words = np.asarray(dynamic_table if static_table is None else static_table, dtype=np.int32)
-    if ((words >> 16) & 0xFFFF).any():
-        raise ValueError("a slope is not 0: entries of i8 are not interpolated")
-    values = (words.astype(np.int16) >> 8).astype(np.int8)
+    slopes, bases = words >> 16, words.astype(np.int16)
+    if input.dtype == np.int16:
+        entry, fraction = (input.astype(np.intp) >> 8) + 128, input.astype(np.int32) & 0xFF
+        return shaped_like(init, _saturated(bases[entry] + ((slopes[entry] * fraction + 128) >> 8), init.dtype))
+    if slopes.any():
+        raise ValueError("a slope is not 0: between values of i8 nothing is interpolated")
+    values = (bases >> 8).astype(np.int8) if init.dtype == np.int8 else bases
     return shaped_like(init, values[input.astype(np.intp) + 128])
+
+
+# scale_bias by the types of the input and the result.
+_TABLE_INDEX = {
+    (np.dtype(np.int8), np.dtype(np.int8)): [-128, 128],
+    (np.dtype(np.int8), np.dtype(np.int16)): [-128, 128],
+    (np.dtype(np.int16), np.dtype(np.int16)): [-32768, 1],
+}
 
 
 def _is_integer(array: np.ndarray) -> bool:

@@ -1,0 +1,108 @@
+# Part of the torq-mlir project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Integers that follow from constants: corrections of weights that have become constant after they were made."""
+
+import numpy as np
+from torch_mlir import ir
+from torch_mlir.dialects import func
+
+from torq_mlir.dialects import elements
+from torq_mlir.execution import compile_linalg
+from torq_mlir.rewriting.patterns import NOT_MINE
+
+from .requantize import constant
+
+# What a correction has at most: a pair for each channel. Weights themselves are folded by what takes them in.
+_MOST_ELEMENTS = 1 << 16
+
+
+def fold_constant_integers(operation: ir.Operation, rewriter) -> object:
+    """A computation of a few integers from constants, computed at compile time by that very operation."""
+    if len(operation.results) != 1 or not _is_small_integers(operation.results[0]):
+        return NOT_MINE
+    *inputs, init = operation.operands
+    if not inputs or not _starts_from_constant(init) or _captures(operation):
+        return NOT_MINE
+    if any(elements.constant_value(value) is None or not _is_integer(value) for value in inputs):
+        return NOT_MINE
+    with ir.InsertionPoint(operation), operation.location:
+        rewriter.replace_op(operation, [constant(_evaluate(operation))])
+    return None
+
+
+def fold_constant_concat(operation: ir.Operation, rewriter) -> object:
+    """A concatenation of a few constant integers."""
+    values = [elements.constant_value(value) for value in operation.operands]
+    if not _is_small_integers(operation.results[0]) or any(value is None for value in values):
+        return NOT_MINE
+    axis = ir.IntegerAttr(operation.attributes["dim"]).value
+    with ir.InsertionPoint(operation), operation.location:
+        rewriter.replace_op(operation, [constant(np.concatenate(values, axis))])
+    return None
+
+
+def _starts_from_constant(init: ir.Value) -> bool:
+    """Whether an initial value is filled with a number, or not read."""
+    owner = None if isinstance(init.owner, ir.Block) else init.owner.operation
+    if owner is None or owner.name == "tensor.empty":
+        return owner is not None
+    return owner.name == "linalg.fill" and elements.constant_value(owner.operands[0]) is not None
+
+
+def _captures(generic: ir.Operation) -> bool:
+    """Whether the body uses a value from outside that is not constant."""
+    block = generic.regions[0].blocks[0]
+    used = [operand for inner in block.operations for operand in inner.operation.operands]
+    outside = [v for v in used if (v.owner if isinstance(v.owner, ir.Block) else v.owner.operation.block) != block]
+    return any(elements.constant_value(value) is None for value in outside)
+
+
+def _is_integer(value: ir.Value) -> bool:
+    element = value.type.element_type if isinstance(value.type, ir.RankedTensorType) else value.type
+    return isinstance(element, ir.IntegerType)
+
+
+def _is_small_integers(value: ir.Value) -> bool:
+    type_ = ir.RankedTensorType(value.type)
+    return type_.has_static_shape and _is_integer(value) and np.prod(type_.shape, dtype=int) <= _MOST_ELEMENTS
+
+
+def _evaluate(operation: ir.Operation) -> np.ndarray:
+    """The value of an operation whose operands are constant."""
+    with ir.Location.unknown():
+        module = ir.Module.create()
+        with ir.InsertionPoint(module.body):
+
+            @func.FuncOp.from_py_func(name="main")
+            def main():
+                return _clone(operation, {}).results[0]
+
+        (values,) = compile_linalg(module)([])
+    return values
+
+
+def _clone(operation: ir.Operation, clones: dict[ir.Operation, ir.Operation]) -> ir.Operation:
+    """A copy at the current insertion point, of what it is computed from too."""
+    if operation in clones:
+        return clones[operation]
+    values = []
+    for operand in operation.operands:
+        source = _clone(operand.owner.operation, clones)
+        values.append(source.results[ir.OpResult(operand).result_number])
+    clones[operation] = clone = operation.clone().operation
+    for index, value in enumerate(values):
+        clone.operands[index] = value
+    for region in clone.regions:
+        _replace_captured(region.blocks[0], clones)
+    return clone
+
+
+def _replace_captured(block: ir.Block, clones: dict[ir.Operation, ir.Operation]) -> None:
+    """Constants from outside of a body become copies ahead of it."""
+    for inner in block.operations:
+        for index, operand in enumerate(inner.operation.operands):
+            if not isinstance(operand.owner, ir.Block) and operand.owner.operation.block != block:
+                with ir.InsertionPoint(block.owner):
+                    copy = _clone(operand.owner.operation, clones)
+                inner.operation.operands[index] = copy.results[0]
