@@ -19,8 +19,11 @@ def write_atomically(path: str | os.PathLike, write: Callable[[IO[bytes]], objec
     """
     path = Path(path)
     if path.exists() and not path.is_file():
-        with path.open("wb") as file:
-            write(file)
+        try:
+            with path.open("wb") as file:
+                write(file)
+        except OSError as error:
+            raise OSError(error.errno, error.strerror, str(path)) from error
         return
     target = path.resolve()
     temporary = target.with_name(f".{target.name}.{os.getpid()}.tmp")

@@ -3,21 +3,19 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Calls a compiled program with numpy arrays, on several threads."""
 
-import ctypes
 import os
 import threading
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
-from torch_mlir import ir
-from torch_mlir.execution_engine import ExecutionEngine
 
-from torq_mlir.errors import CompileError, InputError
+from torq_mlir.errors import InputError
 
-from .layout import Layout
-from .planning import Planner
-from .program import ENTRY, TIME_WORDS
+from .code import Code, Program
+from .machine import select
+from .peak import peak_gmacs
+from .profile import Profile, Timing
 from .steps import aligned_bytes
 
 _WORD = np.dtype(np.intp)
@@ -29,30 +27,18 @@ class CpuExecutable:
     It may be called from several threads at once: each call has its own memory. Python's lock is not held meanwhile.
 
     Attributes:
-      arena_bytes: memory of activations of one call.
-      constant_bytes: memory of packed weights.
+      program: inputs, outputs, memory and steps.
       num_threads: threads of one call.
     """
 
-    def __init__(self, plan: Planner, module: ir.Module, *, num_threads: int | None, opt_level: int) -> None:
+    def __init__(self, program: Program, code: Code, *, num_threads: int | None = None) -> None:
         """Raises:
-        CompileError: LLVM could not link the code.
         ValueError: the number of threads is not positive.
         """
-        self.num_threads = (os.cpu_count() or 1) if num_threads is None else num_threads
+        self.num_threads = _cores() if num_threads is None else num_threads
         if self.num_threads < 1:
             raise ValueError(f"the number of threads is {num_threads}, not 1 or more")
-        self._inputs, self._outputs, self._steps = plan.inputs, plan.outputs, len(plan.steps)
-        self.arena_bytes, self.constant_bytes = plan.arena, plan.constants.size
-        try:
-            self._engine = ExecutionEngine(module, opt_level=opt_level)
-        except RuntimeError as error:
-            raise CompileError(str(error)) from error
-        address = self._engine.raw_lookup(ENTRY)
-        if not address:
-            raise CompileError("the code needs a function that the process does not have")
-        self._function = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(address)
-        self._constants = plan.constants.block()
+        self.program, self._code = program, code
         self._free: list[np.ndarray] = []
         self._lock = threading.Lock()
         self._pool = ThreadPoolExecutor(self.num_threads - 1, "torq") if self.num_threads > 1 else None
@@ -72,25 +58,30 @@ class CpuExecutable:
         outputs, _ = self._call(inputs, timed=False)
         return outputs
 
-    def profile(self, inputs: Sequence[np.ndarray]) -> tuple[list[np.ndarray], np.ndarray]:
-        """The results, and the seconds that each step of the plan took.
+    def profile(self, inputs: Sequence[np.ndarray]) -> tuple[list[np.ndarray], Profile]:
+        """The results, and how long each step took.
 
         Raises:
           as a call.
         """
         outputs, times = self._call(inputs, timed=True)
-        return outputs, np.diff(times @ np.array([1e9, 1.0])) * 1e-9
+        moments = (times[:, 0] - times[0, 0]) + (times[:, 1] - times[0, 1]) * 1e-9
+        spans = zip(self.program.steps, moments.tolist(), np.diff(moments).tolist(), strict=False)
+        timings = [Timing(step, start, seconds) for step, start, seconds in spans]
+        peak = peak_gmacs(select(self.program.cpu), self.num_threads)
+        return outputs, Profile(timings, peak, self.program.arena_bytes, self.program.constant_bytes)
 
     def _call(self, inputs: Sequence[np.ndarray], timed: bool) -> tuple[list[np.ndarray], np.ndarray]:
-        if len(inputs) != len(self._inputs):
-            raise InputError(f"expected {len(self._inputs)} inputs, got {len(inputs)}")
-        pairs = zip(inputs, self._inputs, strict=True)
-        arrays = [_checked(array, layout, position) for position, (array, layout) in enumerate(pairs)]
-        outputs = [np.empty(layout.shape, layout.dtype) for layout in self._outputs]
-        times = np.zeros((self._steps + 1, TIME_WORDS), np.int64)
+        program = self.program
+        if len(inputs) != len(program.inputs):
+            raise InputError(f"expected {len(program.inputs)} inputs, got {len(inputs)}")
+        pairs = zip(inputs, program.inputs, strict=True)
+        arrays = [_checked(array, *expected, position) for position, (array, expected) in enumerate(pairs)]
+        outputs = [np.empty(shape, dtype) for shape, dtype in program.outputs]
+        times = np.zeros(program.clock_shape, np.int64)
         arena = self._take()
         try:
-            self._run([*arrays, *outputs, arena, self._constants, times], timed)
+            self._run([array.ctypes.data for array in (*arrays, *outputs, arena)], times, timed)
         finally:
             with self._lock:
                 self._free.append(arena)
@@ -98,24 +89,32 @@ class CpuExecutable:
 
     def _take(self) -> np.ndarray:
         with self._lock:
-            return self._free.pop() if self._free else aligned_bytes(max(self.arena_bytes, 1))
+            return self._free.pop() if self._free else aligned_bytes(max(self.program.arena_bytes, 1))
 
-    def _run(self, buffers: list[np.ndarray], timed: bool) -> None:
-        counter = np.zeros(1, np.int32)
-        pointers = [array.ctypes.data for array in (*buffers, counter)]
+    def _run(self, buffers: list[int], times: np.ndarray, timed: bool) -> None:
+        counter, function = np.zeros(1, np.int32), self._code.function
+        pointers = [*buffers, self._code.constants, times.ctypes.data, counter.ctypes.data]
         calls = [np.array([*pointers, thread, self.num_threads, timed], _WORD) for thread in range(self.num_threads)]
         slots = [call.ctypes.data + _WORD.itemsize * np.arange(len(call), dtype=_WORD) for call in calls]
-        others = [self._pool.submit(self._function, slot.ctypes.data) for slot in slots[1:]] if self._pool else []
-        self._function(slots[0].ctypes.data)
+        others = []
+        if self._pool is not None:
+            with self._lock:  # so that the threads of two calls do not wait for each other
+                others = [self._pool.submit(function, slot.ctypes.data) for slot in slots[1:]]
+        function(slots[0].ctypes.data)
         for other in others:
             other.result()
 
 
-def _checked(array: np.ndarray, layout: Layout, position: int) -> np.ndarray:
+def _cores() -> int:
+    """Those that this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def _checked(array: np.ndarray, shape: tuple[int, ...], dtype: np.dtype, position: int) -> np.ndarray:
     array = np.asarray(array)
-    if array.dtype != layout.dtype:
-        raise InputError(f"input {position} is {array.dtype}, expected {layout.dtype}")
-    if array.shape != layout.shape:
-        expected = "x".join(map(str, layout.shape)) or "a scalar"
+    if array.dtype != dtype:
+        raise InputError(f"input {position} is {array.dtype}, expected {dtype}")
+    if array.shape != shape:
+        expected = "x".join(map(str, shape)) or "a scalar"
         raise InputError(f"input {position} has shape {array.shape}, expected {expected}")
     return np.ascontiguousarray(array)

@@ -46,17 +46,20 @@ class Layout:
         dtype: np.dtype,
         order: Sequence[int] | None = None,
         halo: Sequence[int] = (0, 0, 0, 0),
+        channels: int = 0,
     ) -> "Layout":
-        """As kernels exchange it: 8 bits are biased, and the innermost dimension is padded to a multiple of four.
+        """As kernels exchange it: 8 bits are biased, and the innermost dimension is padded to words of 32 bits.
 
         Args:
           halo: room around the two dimensions before the innermost: left, right, top, bottom.
+          channels: that the innermost dimension has room for at least.
         """
         rank, dtype = len(shape), np.dtype(dtype)
         order = tuple(range(rank)) if order is None else tuple(order)
         low, high = [0] * rank, [0] * rank
-        if dtype == np.int8 and rank:
-            high[-1] = -shape[order[-1]] % 4
+        if dtype in (np.int8, np.int16) and rank:
+            inner, word = shape[order[-1]], 4 // dtype.itemsize
+            high[-1] = max(inner, channels) + -max(inner, channels) % word - inner
         if any(halo):
             low[-2], high[-2], low[-3], high[-3] = halo
         return cls(tuple(shape), dtype, order, tuple(low), tuple(high), dtype == np.int8)

@@ -30,6 +30,11 @@ class Cpu:
     requires: frozenset[str]
 
     @property
+    def has_dot_product(self) -> bool:
+        """Of u8 and i8, in groups of four."""
+        return "vnni" in self.name
+
+    @property
     def is_x86(self) -> bool:
         return self.target is not None
 

@@ -32,6 +32,10 @@ CHANNELS_LAST = (0, 2, 3, 1)
 CONVOLUTIONS = frozenset({"torq_hl.conv2d", "torq_hl.depthwise_conv2d"})
 
 
+class NotStaticError(CompileError):
+    """A tensor has no static shape, or no elements."""
+
+
 class Planner:
     """Plans one function.
 
@@ -67,6 +71,7 @@ class Planner:
             return
         handler = self._handlers.get(operation.name)
         if handler is None or not handler(self, operation):
+            assert not any(result in self._tensors for result in operation.results), "a refusal leaves no trace"
             self._pending.append(operation)
 
     def tensor(self, value: ir.Value) -> Tensor:
@@ -97,8 +102,8 @@ class Planner:
         shape, dtype = shape_and_dtype(value)
         if order is None:
             order = CHANNELS_LAST if len(shape) == 4 and dtype == np.int8 else range(len(shape))
-        halo, fill = _padding_around(value) if tuple(order) == CHANNELS_LAST else ((0, 0, 0, 0), None)
-        tensor = self.allocate(Layout.inner(shape, dtype, order, halo), fill if any(halo) else None)
+        halo, fill, channels = _room_around(value) if tuple(order) == CHANNELS_LAST else ((0, 0, 0, 0), None, 0)
+        tensor = self.allocate(Layout.inner(shape, dtype, order, halo, channels), fill if any(halo) else None)
         self._tensors[value] = tensor
         return tensor
 
@@ -158,11 +163,11 @@ def shape_and_dtype(value: ir.Value) -> tuple[tuple[int, ...], np.dtype]:
     """Of a tensor of static shape.
 
     Raises:
-      CompileError: the shape is not static, or is empty.
+      NotStaticError: the shape is not static, or is empty.
     """
     type_ = value.type
     if not isinstance(type_, ir.RankedTensorType) or not type_.has_static_shape or 0 in type_.shape:
-        raise CompileError(f"{type_} is not a tensor of static shape with elements")
+        raise NotStaticError(f"{type_} is not a tensor of static shape with elements")
     return tuple(type_.shape), elements.numpy_dtype(type_.element_type)
 
 
@@ -170,15 +175,27 @@ def attributes_of(operation: ir.Operation) -> SimpleNamespace:
     return SimpleNamespace(**ods.attribute_values(operation, torq_hl.OPERATIONS[operation.name]))
 
 
-def _padding_around(value: ir.Value) -> tuple[tuple[int, int, int, int], int | None]:
-    """The largest padding of the convolutions that read a value, and what it is filled with: that of the first one."""
-    halo, fill = (0, 0, 0, 0), None
+def channels_read(channels: int, groups: int) -> int:
+    """Channels of an image that a convolution in groups reads: the last group up to a multiple of four."""
+    each = channels // groups
+    return (groups - 1) * each + each + -each % 4
+
+
+def _room_around(value: ir.Value) -> tuple[tuple[int, int, int, int], int | None, int]:
+    """What the convolutions need that read a value.
+
+    Returns:
+      The largest padding, what it is filled with, which is that of the first one, and the number of channels.
+    """
+    halo, fill, channels = (0, 0, 0, 0), None, 0
     for use in value.uses:
         operation = use.owner.operation
         if operation.name not in CONVOLUTIONS or use.operand_number != 3:
             continue
         attributes = attributes_of(operation)
         stored = attributes.input_zp + BIAS
+        if operation.name == "torq_hl.conv2d":
+            channels = max(channels, channels_read(ir.RankedTensorType(value.type).shape[1], attributes.groups))
         if any(attributes.pad) and fill in (None, stored):
             halo, fill = tuple(max(pair) for pair in zip(halo, attributes.pad, strict=True)), stored
-    return halo, fill
+    return halo, fill, channels

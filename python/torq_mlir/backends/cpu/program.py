@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The module of a program: a function for each kernel, and one that calls them in order.
 
-    func @main(inputs..., outputs..., arena, constants, clock, barrier, thread, threads, timed)
+    func @torq_entry(inputs..., outputs..., arena, constants, clock, barrier, thread, threads, timed)
 
 All buffers are passed as pointers. Each thread calls it, computes its part of every step, and waits for the others
 before the next one. If it is timed, the first thread reads the clock before each step and at the end.
@@ -22,13 +22,13 @@ from .memory import Buffer
 from .planning import Planner
 from .steps import Step
 
-ENTRY = "main"
+ENTRY = "torq_entry"
 _BARRIER, _YIELD, _CLOCK = "barrier", "sched_yield", "clock_gettime"
 # Of a monotonic clock, seconds and nanoseconds; CLOCK_MONOTONIC of Linux.
 TIME_WORDS, _MONOTONIC = 2, 1
 # Turns of waiting before a thread gives its core to others.
 _SPINS = 2000
-_LOWER = (
+LOWER = (
     "builtin.module(canonicalize,cse,convert-vector-to-scf,convert-scf-to-cf,convert-vector-to-llvm,"
     "expand-strided-metadata,lower-affine,canonicalize,cse,convert-to-llvm,reconcile-unrealized-casts)"
 )
@@ -40,10 +40,15 @@ def build(plan: Planner, context: ir.Context) -> ir.Module:
         module = ir.Module.create()
         with ir.InsertionPoint(module.body):
             _Builder(plan).emit()
-        PassManager.parse(_LOWER).run(module.operation)
+        PassManager.parse(LOWER).run(module.operation)
         for island in plan.islands:
             _merge(module, island.module)
     return module
+
+
+def clock_bytes(plan: Planner) -> int:
+    """Of the times of all steps."""
+    return 8 * TIME_WORDS * (len(plan.steps) + 1)
 
 
 class _Builder:
@@ -71,7 +76,7 @@ class _Builder:
             return function
         types = [*kernel.arguments(self.cpu), *[ir.IndexType.get()] * 2]
         function = func.FuncOp(f"{kernel.name}_{len(self.functions)}", (types, []), visibility="private")
-        _set_attributes(function, self.cpu)
+        set_attributes(function, self.cpu)
         with ir.InsertionPoint(function.add_entry_block()):
             *arguments, first, last = function.arguments
             loop(first, last, lambda task: kernel.emit(self.cpu, arguments, task))
@@ -83,7 +88,7 @@ class _Builder:
         layouts = [*plan.inputs, *plan.outputs]
         types = [buffer_type(layout.bytes, 8) for layout in layouts]
         types += [buffer_type(max(size, 1), 8) for size in (plan.arena, plan.constants.size)]
-        types += [buffer_type(8 * TIME_WORDS * (len(plan.steps) + 1), 8), buffer_type(1, 32), *[ir.IndexType.get()] * 3]
+        types += [buffer_type(clock_bytes(plan), 8), buffer_type(1, 32), *[ir.IndexType.get()] * 3]
         function = func.FuncOp(ENTRY, (types, []))
         function.attributes["llvm.bareptr"] = ir.UnitAttr.get()
         with ir.InsertionPoint(function.add_entry_block()):
@@ -137,10 +142,11 @@ def _constant(value: int, type_: ir.Type) -> ir.Value:
     return arith.constant(type_, (value + half) % (2 * half) - half)
 
 
-def _set_attributes(function: func.FuncOp, cpu: Cpu) -> None:
+def set_attributes(function: func.FuncOp, cpu: Cpu, linkage: str = "internal") -> None:
+    """Makes it a function of pointers, with the instructions of that processor."""
     attributes = function.attributes
     attributes["llvm.bareptr"] = ir.UnitAttr.get()
-    attributes["llvm.linkage"] = ir.Attribute.parse("#llvm.linkage<internal>")
+    attributes["llvm.linkage"] = ir.Attribute.parse(f"#llvm.linkage<{linkage}>")
     if cpu.target is not None:
         pair = ir.ArrayAttr.get([ir.StringAttr.get("target-cpu"), ir.StringAttr.get(cpu.target)])
         attributes["passthrough"] = ir.ArrayAttr.get([pair])
@@ -150,6 +156,7 @@ def _emit_barrier(cpu: Cpu) -> func.FuncOp:
     """Adds one to the counter, and returns when it has reached what it is to reach."""
     function = func.FuncOp(_BARRIER, ([buffer_type(1, 32), integer(32)], []), visibility="private")
     function.attributes["llvm.bareptr"] = ir.UnitAttr.get()
+    function.attributes["llvm.linkage"] = ir.Attribute.parse("#llvm.linkage<internal>")
     with ir.InsertionPoint(function.add_entry_block()):
         counter, target = function.arguments
         _add(counter, 1)

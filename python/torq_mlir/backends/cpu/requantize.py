@@ -4,15 +4,21 @@
 """`clamp(floor((a * multiplier + 2^(shift - 1)) / 2^shift) + zero_point, minimum, maximum)` on vectors of i32.
 
 numerics.md, section 4. The product has 64 bits. If the shift is 32 or more, the lower half of it serves for its carry
-only: with products of even and odd lanes, what remains fits in 32 bits again.
+only: with products of even and odd lanes, what remains fits in 32 bits again. The zero point, multiplied by 2^shift, is
+added together with the rounding where that fits.
 """
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
+import numpy as np
 from torch_mlir import ir
-from torch_mlir.dialects import arith
+from torch_mlir.dialects import arith, vector
 
 from .emission import bitcast, integer, narrow, scalar, splat, vector_type, widen
+
+# Stored zero points have at most 8 bits; with them, sums of 64 bits do not overflow up to this shift.
+_LARGEST_FOLDED_SHIFT = 54
 
 
 class Rescale(NamedTuple):
@@ -20,17 +26,24 @@ class Rescale(NamedTuple):
 
     Attributes:
       is_high: the shift is 32 or more.
+      is_folded: the zero point is added before the shift.
       is_unit: every multiplier is 1, and accumulators are far from the limits of i32; the shift is less than 32.
+      is_whole: the range of the output is that of a stored byte, 0 to 255.
     """
 
     is_high: bool = False
+    is_folded: bool = False
     is_unit: bool = False
+    is_whole: bool = False
 
     @classmethod
-    def of(cls, multipliers, shift: int, bound: int) -> "Rescale":
-        """For constant multipliers and accumulators of at most that magnitude."""
+    def of(cls, multipliers: np.ndarray, parameters: Sequence[int], bound: int) -> "Rescale":
+        """For constant multipliers, accumulators of at most that magnitude, and the arguments of the kernel."""
+        shift, zero_point, low, high = parameters
+        is_high = shift >= 32
+        is_folded = is_high and shift <= _LARGEST_FOLDED_SHIFT and abs(zero_point) < 256
         is_unit = bool((multipliers == 1).all()) and shift < 31 and bound + (1 << max(shift - 1, 0)) < 1 << 31
-        return cls(shift >= 32, is_unit)
+        return cls(is_high, is_folded, is_unit, (low, high) == (0, 255))
 
 
 # Arguments of a kernel that rescales, all i32: shift, zero point, minimum and maximum.
@@ -56,10 +69,16 @@ class Requantizer:
         elif self.rescale.is_high and self._little_endian:
             value = self._upper_half(total, multiplier)
             value = arith.shrsi(value, splat(arith.subi(self.shift, scalar(32, 32)), type_))
+            if self.rescale.is_folded:
+                return self._clamped(value)
         else:
             return self._wide(total, multiplier)
-        value = arith.addi(value, splat(self.zero_point, type_))
-        return arith.minsi(arith.maxsi(value, splat(self.minimum, type_)), splat(self.maximum, type_))
+        return self._clamped(arith.addi(value, splat(self.zero_point, type_)))
+
+    def _clamped(self, value: ir.Value) -> ir.Value:
+        # There is an instruction that narrows to unsigned bytes with saturation.
+        low, high = (0, 255) if self.rescale.is_whole else (self.minimum, self.maximum)
+        return arith.minsi(arith.maxsi(value, splat(low, value.type)), splat(high, value.type))
 
     def _of_unit(self, total: ir.Value) -> ir.Value:
         type_ = ir.VectorType(total.type)
@@ -75,16 +94,21 @@ class Requantizer:
         """Bits 32 to 63 of the rounded products."""
         lanes = ir.VectorType(total.type).shape[0]
         type_ = vector_type(lanes // 2, 64)
-        by_32, half = splat(32, type_), splat(self._half(), type_)
+        addend = self._half()
+        if self.rescale.is_folded:
+            shift, zero_point = arith.extui(integer(64), self.shift), arith.extsi(integer(64), self.zero_point)
+            addend = arith.addi(addend, arith.shli(zero_point, shift))
+        by_32, addend = splat(32, type_), splat(addend, type_)
 
         def product(of_odd: bool) -> ir.Value:
             factors = (bitcast(value, 64) for value in (total, multiplier))
             if not of_odd:
                 factors = (arith.shli(value, by_32) for value in factors)
-            return arith.addi(arith.muli(*(arith.shrsi(value, by_32) for value in factors)), half)
+            rounded = arith.addi(arith.muli(*(arith.shrsi(value, by_32) for value in factors)), addend)
+            return bitcast(rounded, 32)
 
-        upper = arith.andi(product(of_odd=True), splat(-(1 << 32), type_))
-        return bitcast(arith.ori(arith.shrui(product(of_odd=False), by_32), upper), 32)
+        upper = [1 + lane + which * lanes for lane in range(0, lanes, 2) for which in (0, 1)]
+        return vector.shuffle(product(of_odd=False), product(of_odd=True), upper)
 
     def _wide(self, total: ir.Value, multiplier: ir.Value) -> ir.Value:
         """All of it in 64 bits."""

@@ -9,6 +9,8 @@ from collections.abc import Sequence
 import numpy as np
 from torch_mlir import ir
 
+from torq_mlir.dialects.locations import source_names
+
 from .kernels import Kernel
 from .layout import Layout
 from .memory import Buffer, aligned
@@ -40,6 +42,32 @@ class Step:
     kernel: Kernel | str
     arguments: Sequence[Buffer | int]
     operation: ir.Operation
+
+
+@dataclasses.dataclass(frozen=True)
+class StepInfo:
+    """What is told of a step.
+
+    Attributes:
+      names: of the operators of the source model that it is for.
+      operation: of torq_hl or linalg.
+      kernel: kind of its code.
+      products: multiplications of an activation with a weight.
+      bytes: size of the buffers that it reads and writes.
+    """
+
+    names: tuple[str, ...]
+    operation: str
+    kernel: str
+    products: int
+    bytes: int
+
+    @classmethod
+    def of(cls, step: Step) -> "StepInfo":
+        kernel = step.kernel
+        kind, products = ("linalg", 0) if isinstance(kernel, str) else (kernel.name, kernel.products)
+        size = sum(each.bytes for each in step.arguments if isinstance(each, Buffer))
+        return cls(tuple(source_names(step.operation.location)), step.operation.name, kind, products, size)
 
 
 class Constants:

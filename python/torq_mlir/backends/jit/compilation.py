@@ -8,6 +8,7 @@ from collections.abc import Iterator
 
 from torch_mlir import ir
 
+from torq_mlir.dialects.modules import copy_module
 from torq_mlir.errors import CompileError
 from torq_mlir.execution import Executable, compile_linalg
 from torq_mlir.passes import PassFailure, convert_quantized_decomposed_to_linalg, convert_torq_hl_to_linalg
@@ -28,11 +29,20 @@ def compile(module: ir.Module, *, opt_level: int = 2) -> Executable:
         no lowering; the message has MLIR's diagnostics.
     """
     with module.context, ir.Location.unknown():
-        lowered = _clone(module)
-        with _diagnostics_as_error(module.context):
-            convert_torq_hl_to_linalg.run(lowered.operation)
-            convert_quantized_decomposed_to_linalg.run(lowered.operation)
+        lowered = copy_module(module.operation)
+    lower_to_linalg(lowered)
     return compile_linalg(lowered, opt_level=opt_level)
+
+
+def lower_to_linalg(module: ir.Module) -> None:
+    """Replaces torq_hl and quantized_decomposed, in place.
+
+    Raises:
+      CompileError: an operation has no lowering; the message has MLIR's diagnostics.
+    """
+    with module.context, ir.Location.unknown(), _diagnostics_as_error(module.context):
+        convert_torq_hl_to_linalg.run(module.operation)
+        convert_quantized_decomposed_to_linalg.run(module.operation)
 
 
 @contextlib.contextmanager
@@ -51,11 +61,3 @@ def _diagnostics_as_error(context: ir.Context) -> Iterator[None]:
         raise CompileError("\n".join(messages)) from failure
     finally:
         handler.detach()
-
-
-def _clone(module: ir.Module) -> ir.Module:
-    clone = ir.Module.create(loc=module.operation.location)
-    with ir.InsertionPoint(clone.body):
-        for operation in module.body.operations:
-            operation.operation.clone()
-    return clone

@@ -18,6 +18,10 @@ class Kernel(Protocol):
     def name(self) -> str:
         """Start of the function's name."""
 
+    @property
+    def products(self) -> int:
+        """Multiplications of an activation with a weight; 0 where there are none."""
+
     def tasks(self, cpu: Cpu) -> int:
         """The work is cut into so many parts, which threads share. No two write to the same element."""
 

@@ -32,6 +32,10 @@ class Border:
     def name(self) -> str:
         return "border"
 
+    @property
+    def products(self) -> int:
+        return 0
+
     def tasks(self, cpu: Cpu) -> int:
         return self.images
 

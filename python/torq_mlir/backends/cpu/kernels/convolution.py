@@ -14,9 +14,8 @@ import dataclasses
 
 import numpy as np
 from torch_mlir import ir
-from torch_mlir.dialects import arith
 
-from torq_mlir.backends.cpu.dot_product import GROUP, dot_product
+from torq_mlir.backends.cpu.dot_product import WORD, DotProduct, dot_product
 from torq_mlir.backends.cpu.emission import (
     Index,
     add,
@@ -30,9 +29,7 @@ from torq_mlir.backends.cpu.emission import (
     minimum,
     narrow,
     scale,
-    splat,
     store,
-    vector_type,
 )
 from torq_mlir.backends.cpu.machine import Cpu
 from torq_mlir.backends.cpu.requantize import PARAMETERS, Requantizer, Rescale
@@ -54,8 +51,12 @@ class Convolution:
     """Attributes:
     images, groups, height, width: of the output.
     inputs, outputs: channels of a group; inputs counts room.
+    group_strides: distances between the groups of the source and of the result.
     window, stride, dilation: vertical and horizontal.
     pixels, blocks: of a tile.
+    runs: parts of a row, each a task.
+    result_width: bits of an element of the output.
+    operand_width: bits of activations and weights; 16 with run-time weights only. The source is one of bytes always.
     """
 
     images: int
@@ -69,14 +70,25 @@ class Convolution:
     dilation: tuple[int, int]
     source: View
     result: View
+    group_strides: tuple[int, int]
     rescale: Rescale
     pixels: int
     blocks: int
     runs: int = 1
+    result_width: int = 8
+    operand_width: int = 8
 
     @property
     def name(self) -> str:
         return "convolution"
+
+    def dot_product(self, cpu: Cpu) -> DotProduct:
+        return dot_product(cpu, self.operand_width)
+
+    @property
+    def products(self) -> int:
+        outputs = self.images * self.groups * self.height * self.width * self.outputs
+        return outputs * self.window[0] * self.window[1] * self.inputs * 8 // self.operand_width
 
     def output_tiles(self, cpu: Cpu) -> int:
         return -(-self.outputs // (self.blocks * cpu.lanes))
@@ -94,15 +106,15 @@ class Convolution:
 
     def arguments(self, cpu: Cpu) -> list[ir.Type]:
         channels = self.groups * self.padded_outputs(cpu)
-        weights = channels // cpu.lanes * self._steps * dot_product(cpu).step
+        weights = channels // cpu.lanes * self.steps * self.dot_product(cpu).step
         buffers = [buffer_type(self.source.elements, 8), buffer_type(weights, 8)]
         buffers += [buffer_type(channels, 32)] * 2
-        return [*buffers, buffer_type(self.result.elements, 8), *[integer(32)] * PARAMETERS]
+        return [*buffers, buffer_type(self.result.elements, self.result_width), *[integer(32)] * PARAMETERS]
 
     @property
-    def _steps(self) -> int:
+    def steps(self) -> int:
         """Dot products of four for one output."""
-        return self.window[0] * self.window[1] * self.inputs // GROUP
+        return self.window[0] * self.window[1] * self.inputs // WORD
 
     def pack(self, weights: np.ndarray, cpu: Cpu) -> np.ndarray:
         """int8 [groups * outputs, inputs or fewer, kh, kw] as the kernel reads them: for each tile, step and block."""
@@ -110,9 +122,9 @@ class Convolution:
         padded = np.zeros((self.groups, self.padded_outputs(cpu), kh, kw, self.inputs), np.int8)
         grouped = weights.reshape(self.groups, self.outputs, inputs, kh, kw)
         padded[:, : self.outputs, :, :, :inputs] = grouped.transpose(0, 1, 3, 4, 2)
-        tiles = padded.reshape(self.groups, self.output_tiles(cpu), self.blocks, cpu.lanes, self._steps, GROUP)
+        tiles = padded.reshape(self.groups, self.output_tiles(cpu), self.blocks, cpu.lanes, self.steps, WORD)
         steps = np.ascontiguousarray(tiles.transpose(0, 1, 4, 2, 3, 5))
-        return np.ascontiguousarray(dot_product(cpu).pack(steps)).reshape(-1)
+        return np.ascontiguousarray(self.dot_product(cpu).pack(steps)).reshape(-1)
 
     def pad_channels(self, values: np.ndarray, cpu: Cpu) -> np.ndarray:
         """int32 [groups * outputs] with zeros for the channels that fill tiles."""
@@ -132,7 +144,7 @@ class _Row:
     """Code for one row, or part of one, and one tile of output channels."""
 
     def __init__(self, kernel: Convolution, cpu: Cpu, arguments: list[ir.Value], *place: Index) -> None:
-        self.kernel, self.cpu, self.dot = kernel, cpu, dot_product(cpu)
+        self.kernel, self.cpu, self.dot = kernel, cpu, kernel.dot_product(cpu)
         self.x, self.w, self.bias, self.multiplier, self.y, *parameters = arguments
         self.requantizer = Requantizer(kernel.rescale, parameters, cpu.is_x86)
         image, group, tile, row = place
@@ -140,20 +152,20 @@ class _Row:
         self.source_row = add(
             source.origin,
             scale(image, source.image),
-            scale(group, kernel.inputs),
+            scale(group, kernel.group_strides[0]),
             scale(row, source.row * kernel.stride[0]),
         )
         self.first_channel = scale(tile, kernel.blocks * cpu.lanes)
         self.result_row = add(
             result.origin,
             scale(image, result.image),
-            scale(group, kernel.outputs),
+            scale(group, kernel.group_strides[1]),
             scale(row, result.row),
             self.first_channel,
         )
         self.tile = add(scale(group, kernel.output_tiles(cpu)), tile)
         self.channel = scale(self.tile, kernel.blocks * cpu.lanes)
-        self.weights = scale(self.tile, kernel._steps * kernel.blocks * self.dot.step)
+        self.weights = scale(self.tile, kernel.steps * kernel.blocks * self.dot.step)
 
     def emit(self, run: Index) -> None:
         kernel = self.kernel
@@ -174,10 +186,10 @@ class _Row:
         """Totals of pixel p and block b at p * blocks + b."""
         kernel = self.kernel
         kh, kw = kernel.window
-        zero = splat(0, vector_type(self.cpu.lanes, 32))
-        totals = [zero] * (kernel.pixels * kernel.blocks)
+        lanes = self.cpu.lanes
+        totals = [load(self.bias, add(self.channel, b * lanes), lanes) for b in range(kernel.blocks)] * kernel.pixels
         contiguous = kernel.dilation[1] == 1 and kernel.source.pixel == kernel.inputs
-        columns, steps = (1, kw * kernel.inputs // GROUP) if contiguous else (kw, kernel.inputs // GROUP)
+        columns, steps = (1, kw * kernel.inputs // WORD) if contiguous else (kw, kernel.inputs // WORD)
 
         def row(i: Index, *totals: ir.Value) -> list[ir.Value]:
             at = add(source, scale(i, kernel.dilation[0] * kernel.source.row))
@@ -194,7 +206,7 @@ class _Row:
 
     def _step(self, source: Index, weights: Index, k: Index, totals: tuple[ir.Value, ...]) -> list[ir.Value]:
         kernel = self.kernel
-        source, weights = add(source, scale(k, GROUP)), add(weights, scale(k, kernel.blocks * self.dot.step))
+        source, weights = add(source, scale(k, WORD)), add(weights, scale(k, kernel.blocks * self.dot.step))
         w = [self.dot.weights(self.w, add(weights, b * self.dot.step)) for b in range(kernel.blocks)]
         result = []
         for p in range(kernel.pixels):
@@ -207,12 +219,12 @@ class _Row:
         whole = kernel.outputs % (kernel.blocks * lanes) == 0
         for b in range(kernel.blocks):
             channel = add(self.channel, b * lanes)
-            bias, multiplier = load(self.bias, channel, lanes), load(self.multiplier, channel, lanes)
+            multiplier = load(self.multiplier, channel, lanes)
             valid = None if whole else self._valid(b)
             for p in range(kernel.pixels):
-                total = arith.addi(totals[p * kernel.blocks + b], bias)
-                value = self.requantizer.apply(total, multiplier)
-                store(narrow(value, 8), self.y, add(result, p * kernel.result.pixel + b * lanes), valid)
+                value = self.requantizer.apply(totals[p * kernel.blocks + b], multiplier)
+                position = add(result, p * kernel.result.pixel + b * lanes)
+                store(narrow(value, kernel.result_width), self.y, position, valid)
 
     def _valid(self, block: int) -> Index:
         """Output channels in a block of this tile."""

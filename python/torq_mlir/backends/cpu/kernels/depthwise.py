@@ -49,10 +49,15 @@ class Depthwise:
     source: View
     result: View
     rescale: Rescale
+    result_width: int = 8
 
     @property
     def name(self) -> str:
         return "depthwise"
+
+    @property
+    def products(self) -> int:
+        return self.images * self.height * self.width * self.channels * self.window[0] * self.window[1]
 
     def _blocks(self, cpu: Cpu) -> int:
         return -(-self.channels // cpu.lanes)
@@ -65,7 +70,7 @@ class Depthwise:
         kh, kw = self.window
         buffers = [buffer_type(self.source.elements, 8), buffer_type(kh * kw * channels, 16)]
         buffers += [buffer_type(channels, 32)] * 2
-        return [*buffers, buffer_type(self.result.elements, 8), *[integer(32)] * PARAMETERS]
+        return [*buffers, buffer_type(self.result.elements, self.result_width), *[integer(32)] * PARAMETERS]
 
     def pack(self, weights: np.ndarray, cpu: Cpu) -> np.ndarray:
         """int8 [channels, 1, kh, kw] as int16 [kh * kw, channels up to whole vectors]."""
@@ -101,7 +106,7 @@ class Depthwise:
                     return arith.addi(total, arith.muli(value, weight))
 
                 total = self._window(tap, offsets)
-                value = narrow(requantizer.apply(total, factors), 8)
+                value = narrow(requantizer.apply(total, factors), self.result_width)
                 store(value, y, add(result, scale(column, self.result.pixel), channel), valid)
 
             loop(0, self.width, pixel)

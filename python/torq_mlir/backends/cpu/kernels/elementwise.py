@@ -120,6 +120,10 @@ class Map:
         """Parts of the innermost loop that are tasks."""
         return max(1, self.sizes[-1] // _RUN) if len(self.sizes) == 1 else 1
 
+    @property
+    def products(self) -> int:
+        return 0
+
     def tasks(self, cpu: Cpu) -> int:
         return self._runs if len(self.sizes) == 1 else self.sizes[0]
 

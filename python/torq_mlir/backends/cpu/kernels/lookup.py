@@ -24,6 +24,10 @@ class Lookup:
     def name(self) -> str:
         return "lookup"
 
+    @property
+    def products(self) -> int:
+        return 0
+
     def tasks(self, cpu: Cpu) -> int:
         return -(-self.elements // _RUN)
 

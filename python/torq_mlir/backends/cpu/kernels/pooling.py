@@ -57,6 +57,10 @@ class MaxPool:
     def name(self) -> str:
         return "max_pool"
 
+    @property
+    def products(self) -> int:
+        return 0
+
     def tasks(self, cpu: Cpu) -> int:
         return self.images * self.height
 
@@ -142,6 +146,10 @@ class GlobalAverage:
 
     def padded_channels(self, cpu: Cpu) -> int:
         return self._blocks(cpu) * cpu.lanes
+
+    @property
+    def products(self) -> int:
+        return 0
 
     def tasks(self, cpu: Cpu) -> int:
         return self.images * self._blocks(cpu)

@@ -22,6 +22,7 @@ HANDLERS: dict[str, Handler] = {
     "torq_hl.depthwise_conv2d": weighted.depthwise,
     "torq_hl.fma": elementwise.multiply_add,
     "torq_hl.fully_connected": weighted.fully_connected,
+    "torq_hl.matmul": weighted.matmul,
     "torq_hl.maxpool2d": pooling.max_pool,
     "torq_hl.mul": elementwise.multiply,
     "torq_hl.table": elementwise.table,

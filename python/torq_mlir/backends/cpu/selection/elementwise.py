@@ -3,6 +3,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Operations of single elements."""
 
+from collections.abc import Sequence
+
 import numpy as np
 from torch_mlir import ir
 
@@ -33,8 +35,8 @@ def add(planner: Planner, operation: ir.Operation) -> bool:
         return False
     sources, result = _operands(planner, operation, inputs)
     offset = sum(BIAS * int(w) for w, tensor in zip(weights, sources, strict=True) if tensor.layout.biased)
-    rescale = Rescale.of(pairs[1::2], attributes.shift_factor, bound)
     scalars = requantization(attributes, attributes.shift_factor, result.layout.dtype)
+    rescale = Rescale.of(pairs[1::2], scalars, bound)
     arguments = [int(weights[0]), int(weights[1]), int(pairs[0]) - offset, int(pairs[1]), *scalars]
     _call(planner, operation, operations.Add(rescale), sources, result, arguments)
     return True
@@ -46,12 +48,13 @@ def multiply(planner: Planner, operation: ir.Operation) -> bool:
     pairs = elements.constant_value(scale_bias)
     if not _is_narrow(operation, inputs) or pairs is None or pairs.size != 2 or pairs.dtype != np.int32:
         return False
-    bound = _bound([_magnitude(inputs[0]) * _magnitude(inputs[1])], pairs)
+    limits = [-int(np.iinfo(shape_and_dtype(value)[1]).min) for value in inputs]
+    bound = limits[0] * limits[1] + abs(int(pairs[0]))
     if bound >= _INT32 or not 0 <= attributes.shift < 64:
         return False
     sources, result = _operands(planner, operation, inputs)
-    rescale = Rescale.of(pairs[1::2], attributes.shift, bound)
     scalars = requantization(attributes, attributes.shift, result.layout.dtype)
+    rescale = Rescale.of(pairs[1::2], scalars, bound)
     _call(planner, operation, operations.Multiply(rescale), sources, result, [int(pairs[0]), int(pairs[1]), *scalars])
     return True
 
@@ -68,10 +71,8 @@ def multiply_add(planner: Planner, operation: ir.Operation) -> bool:
         return False
     rank = len(shape_and_dtype(input_)[0])
     per_channel = weights.size > 1 or pairs.size > 2
-    (source,), result = _operands(planner, operation, [input_])
-    channel_dimension = 1 if rank > 2 else rank - 1
-    if per_channel and result.layout.order[-1] != channel_dimension:
-        return False
+    order = [*(d for d in range(rank) if d != 1), 1] if per_channel and rank > 2 else None
+    (source,), result = _operands(planner, operation, [input_], order)
     offset = BIAS * weights if source.layout.biased else 0
     bias, multiplier = (pairs[0::2] - offset).astype(np.int32), pairs[1::2]
     count = max(weights.size, pairs.size // 2)
@@ -80,9 +81,9 @@ def multiply_add(planner: Planner, operation: ir.Operation) -> bool:
     parameters = np.zeros((3, length), np.int32)
     for row, values in zip(parameters, (weights, bias, multiplier), strict=True):
         row[:count] = values
-    rescale = Rescale.of(multiplier, attributes.shift_factor, bound)
     buffers = [planner.constants.add(row) for row in parameters]
     scalars = requantization(attributes, attributes.shift_factor, result.layout.dtype)
+    rescale = Rescale.of(multiplier, scalars, bound)
     kernel = operations.MultiplyAdd(rescale, length)
     _call(planner, operation, kernel, [source], result, [*buffers, *scalars], merge=not per_channel)
     return True
@@ -113,12 +114,19 @@ def table(planner: Planner, operation: ir.Operation) -> bool:
     return True
 
 
-def _operands(planner: Planner, operation: ir.Operation, inputs: list[ir.Value]) -> tuple[list[Tensor], Tensor]:
-    """Inputs that can be read together, and memory for the result in the order of the first one."""
+def _operands(
+    planner: Planner, operation: ir.Operation, inputs: list[ir.Value], order: Sequence[int] | None = None
+) -> tuple[list[Tensor], Tensor]:
+    """Inputs that can be read together, and memory for the result.
+
+    Args:
+      order: of the dimensions of the result in memory; that of an input where it does not matter.
+    """
     sources = [planner.tensor(value) for value in inputs]
     shape, _ = shape_and_dtype(operation.results[0])
     whole = [tensor.layout for tensor in sources if tensor.layout.shape == shape]
-    order = max(whole, key=lambda layout: layout.biased).order if whole else tuple(range(len(shape)))
+    if order is None:
+        order = max(whole, key=lambda layout: layout.biased).order if whole else tuple(range(len(shape)))
     result = planner.produce(operation.results[0], order)
     for position, tensor in enumerate(sources):
         inner = order[-1] - (len(shape) - len(tensor.layout.shape))

@@ -66,13 +66,13 @@ def global_average(planner: Planner, operation: ir.Operation) -> bool:
     if source.layout.order != (0, 1, 2, 3) or not source.layout.biased:
         source = planner.in_layout(source, Layout.inner(shape, dtype), operation)
     result = planner.produce(operation.results[0], range(4))
-    rescale = Rescale.of(pairs[1::2], attributes.shift_factor, bound)
+    scalars = requantization(attributes, attributes.shift_factor, dtype)
+    rescale = Rescale.of(pairs[1::2], scalars, bound)
     views = image_view(source.layout), image_view(result.layout)
     kernel = GlobalAverage(images, height, width, channels, *views, rescale)
     parameters = np.zeros((2, kernel.padded_channels(planner.cpu)), np.int32)
     parameters[:, :channels] = np.broadcast_to(pairs.reshape(-1, 2).T, (2, channels))
     parameters[0] -= BIAS * height * width
     bias, multiplier = (planner.constants.add(each) for each in parameters)
-    scalars = requantization(attributes, attributes.shift_factor, dtype)
     planner.call(kernel, [source, bias, multiplier, result, *scalars], operation)
     return True

@@ -9,14 +9,26 @@ from types import SimpleNamespace
 import numpy as np
 from torch_mlir import ir
 
+from torq_mlir.backends.cpu.dot_product import WORD
 from torq_mlir.backends.cpu.kernels.convolution import Convolution, View, tile_sizes
 from torq_mlir.backends.cpu.kernels.depthwise import Depthwise
+from torq_mlir.backends.cpu.kernels.depthwise_words import DepthwiseWords
+from torq_mlir.backends.cpu.kernels.packing import Pack
 from torq_mlir.backends.cpu.layout import Layout
-from torq_mlir.backends.cpu.planning import BIAS, CHANNELS_LAST, Planner, attributes_of, shape_and_dtype
+from torq_mlir.backends.cpu.planning import (
+    BIAS,
+    CHANNELS_LAST,
+    Planner,
+    attributes_of,
+    channels_read,
+    shape_and_dtype,
+)
 from torq_mlir.backends.cpu.requantize import Rescale
 from torq_mlir.backends.cpu.steps import Tensor
 from torq_mlir.dialects import elements
 
+# Operations that move elements, and the operand that they move.
+_MOVEMENTS = {"tensor.collapse_shape": 0, "tensor.expand_shape": 0, "torq_hl.transpose": 1}
 # Tiles of a row that is cut into several tasks.
 _TILES_PER_TASK = 8
 
@@ -30,10 +42,8 @@ def convolution(planner: Planner, operation: ir.Operation) -> bool:
         return False
     outputs, inputs, kh, kw = parameters.weights.shape
     groups = attributes.groups
-    if groups > 1 and inputs % 4:
-        return False
-    source = image(planner, operation.operands[3], attributes, operation)
-    result = planner.produce(operation.results[0])
+    source = image(planner, operation.operands[3], attributes, operation, channels_read(inputs * groups, groups))
+    result = planner.produce(operation.results[0], CHANNELS_LAST)
     images, _, height, width = result.layout.shape
     cpu = planner.cpu
     pixels, blocks = tile_sizes(width, outputs // groups, cpu)
@@ -42,16 +52,18 @@ def convolution(planner: Planner, operation: ir.Operation) -> bool:
         groups,
         height,
         width,
-        source.layout.extents[-1] if groups == 1 else inputs,
+        source.layout.extents[-1] if groups == 1 else inputs + -inputs % 4,
         outputs // groups,
         (kh, kw),
         tuple(attributes.stride),
         tuple(attributes.dilation),
         image_view(source.layout, attributes.pad),
         image_view(result.layout),
+        (inputs, outputs // groups),
         parameters.rescale,
         pixels,
         blocks,
+        result_width=8 * result.layout.dtype.itemsize,
     )
     _call(planner, kernel, source, result, parameters, operation)
     planner.finish(result, operation)
@@ -66,27 +78,19 @@ def fully_connected(planner: Planner, operation: ir.Operation) -> bool:
     parameters = Parameters.of(operation, attributes)
     if parameters is None:
         return False
-    source = planner.tensor(operation.operands[3])
-    layout = Layout.inner(source.layout.shape, np.int8)
-    if source.layout.order != layout.order or source.layout.extents[-1] % 4 or not source.layout.biased:
-        source = planner.in_layout(source, layout, operation)
-    if source.layout.has_halo:
-        source = planner.in_layout(source, layout, operation)
-    result = planner.produce(operation.results[0], range(len(layout.shape)))
-    rows, outputs = math.prod(layout.shape[:-1]), result.layout.shape[-1]
+    source = matrix(planner, operation.operands[3], operation)
+    shape = source.layout.shape
+    result = planner.produce(operation.results[0], range(len(shape)))
+    rows, outputs = math.prod(shape[:-1]), result.layout.shape[-1]
     pixels, blocks = tile_sizes(rows, outputs, planner.cpu)
     runs = max(1, -(-rows // pixels) // _TILES_PER_TASK)
 
-    def view(layout: Layout) -> View:
-        pixel = layout.extents[-1]
-        return View(layout.elements, layout.origin, rows * pixel, rows * pixel, pixel)
-
     one = (1, 1)
-    views = view(source.layout), view(result.layout)
+    views = row_view(source.layout), row_view(result.layout)
     inputs = source.layout.extents[-1]
-    kernel = Convolution(
-        1, 1, 1, rows, inputs, outputs, one, one, one, *views, parameters.rescale, pixels, blocks, runs
-    )
+    width = 8 * result.layout.dtype.itemsize
+    sizes, windows = (1, 1, 1, rows, inputs, outputs), (one, one, one)
+    kernel = Convolution(*sizes, *windows, *views, (0, 0), parameters.rescale, pixels, blocks, runs, width)
     parameters.weights = np.ascontiguousarray(parameters.weights.T)[:, :, None, None]
     _call(planner, kernel, source, result, parameters, operation)
     return True
@@ -103,9 +107,11 @@ def depthwise(planner: Planner, operation: ir.Operation) -> bool:
     if inputs != 1 or attributes.groups != channels:
         return False
     source = image(planner, operation.operands[3], attributes, operation)
-    result = planner.produce(operation.results[0])
+    result = planner.produce(operation.results[0], CHANNELS_LAST)
     images, _, height, width = result.layout.shape
-    kernel = Depthwise(
+    width_of_result = 8 * result.layout.dtype.itemsize
+    kind = DepthwiseWords if planner.cpu.has_dot_product and width_of_result <= 16 else Depthwise
+    kernel = kind(
         images,
         height,
         width,
@@ -116,10 +122,97 @@ def depthwise(planner: Planner, operation: ir.Operation) -> bool:
         image_view(source.layout, attributes.pad),
         image_view(result.layout),
         parameters.rescale,
+        width_of_result,
     )
     _call(planner, kernel, source, result, parameters, operation)
     planner.finish(result, operation)
     return True
+
+
+def matmul(planner: Planner, operation: ir.Operation) -> bool:
+    """Of two values that are known at run time: each matrix of the batch is a group, whose weights are packed first."""
+    attributes = attributes_of(operation)
+    init, scale_bias, first, second = operation.operands
+    dtypes = {shape_and_dtype(value)[1] for value in (first, second)}
+    pairs = elements.constant_value(scale_bias)
+    if attributes.input1_unsigned or len(dtypes) > 1 or shape_and_dtype(init)[1] != np.int8:
+        return False
+    (dtype,) = dtypes
+    if dtype not in (np.int8, np.int16) or pairs is None or pairs.size != 2 or not 0 <= attributes.shift < 64:
+        return False
+    *batch, _, inner = shape_and_dtype(first)[0]
+    bound = math.prod(_magnitude(value) for value in (first, second)) * inner + abs(int(pairs[0]))
+    if bound >= 1 << 31:
+        return False
+    source, weights = (matrix(planner, value, operation) for value in (first, second))
+    result = planner.produce(operation.results[0], range(len(batch) + 2))
+    scalars = requantization(attributes, attributes.shift, np.dtype(np.int8))
+    rescale = Rescale.of(pairs[1::2], scalars, bound)
+    kernel = _product(planner, source, result, rescale)
+    pack = _pack(planner, weights, kernel)
+    types = [ir.MemRefType(type_) for type_ in pack.arguments(planner.cpu)[2:]]
+    packed, biases = (planner.allocate(Layout.plain(type_.shape, np.int8)) for type_ in types)
+    planner.call(pack, [weights, int(pairs[0]), packed, biases], operation)
+    channels = kernel.groups * kernel.padded_outputs(planner.cpu)
+    multipliers = planner.constants.add(np.full(channels, pairs[1], np.int32))
+    planner.call(kernel, [source, packed, biases, multipliers, result, *scalars], operation)
+    return True
+
+
+def _product(planner: Planner, source: Tensor, result: Tensor, rescale: Rescale) -> Convolution:
+    """The product of matrices, those of a batch as groups."""
+    *batch, rows, columns = result.layout.shape
+    size = source.layout.dtype.itemsize
+    pixels, blocks = tile_sizes(rows, columns, planner.cpu)
+    return Convolution(
+        1,
+        math.prod(batch),
+        1,
+        rows,
+        size * source.layout.extents[-1],
+        columns,
+        *[(1, 1)] * 3,
+        row_view(source.layout),
+        row_view(result.layout),
+        (rows * size * source.layout.extents[-1], rows * result.layout.extents[-1]),
+        rescale,
+        pixels,
+        blocks,
+        operand_width=8 * size,
+    )
+
+
+def _pack(planner: Planner, weights: Tensor, kernel: Convolution) -> Pack:
+    *_, inner, columns = weights.layout.shape
+    tiles, layout = kernel.output_tiles(planner.cpu), weights.layout
+    sizes = (8 * layout.dtype.itemsize, kernel.groups, inner, columns, layout.elements, layout.extents[-1])
+    return Pack(*sizes, kernel.steps, kernel.blocks, tiles)
+
+
+def _magnitude(value: ir.Value) -> int:
+    """The greatest that a value can have: the limits of what computes it are often closer than those of its type."""
+    limits = np.iinfo(shape_and_dtype(value)[1])
+    source = value
+    while not isinstance(source.owner, ir.Block) and source.owner.operation.name in _MOVEMENTS:
+        source = source.owner.operation.operands[_MOVEMENTS[source.owner.operation.name]]
+    if isinstance(source.owner, ir.Block) or source.owner.operation.name != "torq_hl.fma":
+        return -int(limits.min)
+    return _magnitude_of_multiply_add(source.owner.operation) or -int(limits.min)
+
+
+def _magnitude_of_multiply_add(operation: ir.Operation) -> int | None:
+    """Of the results of a torq_hl.fma of constants: they are monotonic in its input."""
+    attributes = attributes_of(operation)
+    _, weights, scale_bias, value = operation.operands
+    weights, pairs = elements.constant_value(weights), elements.constant_value(scale_bias)
+    shift = attributes.shift_factor
+    if weights is None or pairs is None or attributes.input_unsigned or not 0 <= shift < 64:
+        return None
+    limits = np.iinfo(shape_and_dtype(value)[1])
+    bias, multiplier = pairs[0::2].astype(object), pairs[1::2].astype(object)
+    products = [(int(limit) * weights.astype(object) + bias) * multiplier for limit in (limits.min, limits.max)]
+    results = [((product + ((1 << shift) >> 1)) >> shift) + attributes.output_zp for product in products]
+    return max(int(np.abs(np.clip(each, attributes.output_min, attributes.output_max)).max()) for each in results)
 
 
 class Parameters:
@@ -131,16 +224,19 @@ class Parameters:
         bias: np.ndarray,
         multiplier: np.ndarray,
         rescale: Rescale,
-        attributes: SimpleNamespace,
+        scalars: list[int],
     ) -> None:
         self.weights, self.bias, self.multiplier, self.rescale = weights, bias, multiplier, rescale
-        self.scalars = requantization(attributes, attributes.shift_factor, np.dtype(np.int8))
+        self.scalars = scalars
 
     @classmethod
     def of(cls, operation: ir.Operation, attributes: SimpleNamespace) -> "Parameters | None":
         """None where the weights are not constant and of 8 bits, or a sum may not fit."""
         init, weights, scale_bias, input_ = operation.operands
-        if any(shape_and_dtype(value)[1] != np.int8 for value in (init, weights, input_)):
+        if any(shape_and_dtype(value)[1] != np.int8 for value in (weights, input_)):
+            return None
+        dtype = shape_and_dtype(init)[1]
+        if dtype not in (np.int8, np.int16, np.int32):
             return None
         weights, pairs = elements.constant_value(weights), elements.constant_value(scale_bias)
         if weights is None or pairs is None or pairs.dtype != np.int32 or not 0 <= attributes.shift_factor < 64:
@@ -156,7 +252,8 @@ class Parameters:
         if bound >= 1 << 31:
             return None
         stored = (bias - BIAS * sums).astype(np.int32)  # modulo 2^32, as the sum is; the total fits
-        return cls(weights, stored, multiplier, Rescale.of(multiplier, attributes.shift_factor, bound), attributes)
+        scalars = requantization(attributes, attributes.shift_factor, dtype)
+        return cls(weights, stored, multiplier, Rescale.of(multiplier, scalars, bound), scalars)
 
 
 def requantization(attributes: SimpleNamespace, shift: int, dtype: np.dtype) -> list[int]:
@@ -166,8 +263,10 @@ def requantization(attributes: SimpleNamespace, shift: int, dtype: np.dtype) -> 
     return [shift, attributes.output_zp + bias, low + bias, high + bias]
 
 
-def image(planner: Planner, value: ir.Value, attributes: SimpleNamespace, operation: ir.Operation) -> Tensor:
-    """A value with channels innermost, a multiple of four, and with the padding that the operation needs around it."""
+def image(
+    planner: Planner, value: ir.Value, attributes: SimpleNamespace, operation: ir.Operation, channels: int = 0
+) -> Tensor:
+    """A value with channels innermost, at least so many, and with the padding that the operation needs around it."""
     tensor = planner.tensor(value)
     layout, needed, fill = tensor.layout, attributes.pad, attributes.input_zp + BIAS
     left, right, top, bottom = needed
@@ -175,18 +274,36 @@ def image(planner: Planner, value: ir.Value, attributes: SimpleNamespace, operat
         layout.order == CHANNELS_LAST
         and layout.biased
         and layout.extents[-1] % 4 == 0
+        and layout.extents[-1] >= channels
         and layout.low[3] == 0
         and (not any(needed) or tensor.fill == fill)
         and all(have >= need for have, need in zip(_room(layout), (left, right, top, bottom), strict=True))
     )
     if fits:
         return tensor
-    wanted = Layout.inner(layout.shape, layout.dtype, CHANNELS_LAST, needed)
+    wanted = Layout.inner(layout.shape, layout.dtype, CHANNELS_LAST, needed, channels)
     return planner.in_layout(tensor, wanted, operation, fill if any(needed) else None)
 
 
 def _room(layout: Layout) -> tuple[int, int, int, int]:
     return layout.low[2], layout.high[2], layout.low[1], layout.high[1]
+
+
+def matrix(planner: Planner, value: ir.Value, operation: ir.Operation) -> Tensor:
+    """A value as it is written, with the last dimension a multiple of four."""
+    tensor = planner.tensor(value)
+    layout, plain = tensor.layout, Layout.inner(tensor.layout.shape, tensor.layout.dtype)
+    whole_words = layout.extents[-1] * layout.dtype.itemsize % WORD == 0
+    if layout.order == plain.order and layout.biased == plain.biased and whole_words and not layout.has_halo:
+        return tensor
+    return planner.in_layout(tensor, plain, operation)
+
+
+def row_view(layout: Layout) -> View:
+    """The bytes of a matrix as an image of one row, whose pixels are the rows of the matrix."""
+    size = layout.dtype.itemsize
+    pixel = size * layout.extents[-1]
+    return View(layout.bytes, size * layout.origin, layout.bytes, layout.bytes, pixel)
 
 
 def image_view(layout: Layout, pad: tuple[int, int, int, int] = (0, 0, 0, 0)) -> View:
@@ -201,7 +318,7 @@ def _is_plain(attributes: SimpleNamespace) -> bool:
 
 def _call(
     planner: Planner,
-    kernel: Convolution | Depthwise,
+    kernel: Convolution | Depthwise | DepthwiseWords,
     source: Tensor,
     result: Tensor,
     parameters: Parameters,

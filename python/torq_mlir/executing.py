@@ -1,0 +1,73 @@
+# Part of the torq-mlir project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What executes a compiled model on the host."""
+
+import dataclasses
+import os
+from collections.abc import Callable, Sequence
+
+import numpy as np
+from torch_mlir import ir
+
+BACKENDS = ("cpu", "jit", "interpreter")
+
+Executable = Callable[[Sequence[np.ndarray]], list[np.ndarray]]
+
+
+@dataclasses.dataclass(frozen=True)
+class Execution:
+    """How to execute a model. All give the same bits.
+
+    Attributes:
+      backend: "cpu", kernels that are generated for the shapes of the model and for the processor; "jit", MLIR's own
+        lowering, for shapes that are known at run time only; or "interpreter", numpy, slower, the definition of what
+        the operations compute.
+      cpu: for the backend "cpu", instructions to use: "avx512-vnni", "avx-vnni", "avx2" or "generic"; the best that
+        the machine has for None.
+      num_threads: for the backend "cpu", threads of a call; as many as the machine has cores for None.
+      cache_dir: for the backend "cpu", folder where compiled code is kept.
+
+    Raises:
+      ValueError: there is no such backend, or the number of threads is not positive.
+    """
+
+    backend: str = "cpu"
+    cpu: str | None = None
+    num_threads: int | None = None
+    cache_dir: str | os.PathLike | None = None
+
+    def __post_init__(self) -> None:
+        if self.backend not in BACKENDS:
+            raise ValueError(f"there is no backend {self.backend!r}; the backends are {', '.join(BACKENDS)}")
+        if self.num_threads is not None and self.num_threads < 1:
+            raise ValueError(f"the number of threads is {self.num_threads}, not 1 or more")
+
+    @classmethod
+    def of(cls, backend: "str | Execution") -> "Execution":
+        """That of a backend's name, with its other options as they are by default."""
+        return backend if isinstance(backend, Execution) else cls(backend)
+
+    def compile(self, module: ir.Module) -> tuple[str, Executable]:
+        """The name of the backend that takes the module, and what executes it.
+
+        What has no static shapes is executed by "jit" instead of "cpu".
+
+        Raises:
+          CompileError: the backend has no code for an operation, or the machine not the instructions.
+        """
+        if self.backend == "interpreter":
+            from torq_mlir.backends import interpreter
+
+            return self.backend, interpreter.Interpreter(module)
+        if self.backend == "cpu":
+            from torq_mlir.backends import cpu
+
+            try:
+                options = {"cpu": self.cpu, "num_threads": self.num_threads, "cache_dir": self.cache_dir}
+                return self.backend, cpu.compile(module, **options)
+            except cpu.NotStaticError:
+                pass
+        from torq_mlir.backends import jit
+
+        return "jit", jit.compile(module)
