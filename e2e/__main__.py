@@ -13,12 +13,26 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from e2e.backends import Backend
 from e2e.cases import registry
-from e2e.checks import Backend
 from e2e.expected_failures import EXPECTED_FAILURES
 from e2e.runner import Registry, Result, Status, run_all
+from torq_mlir.report import HOST
 
-_HEADER = ("case", "status", "layers", "mismatches", "LSB", "LSB end", "rate end", "SQNR dB", "cosine", "top-1", "s")
+_HEADER = (
+    "case",
+    "status",
+    "layers",
+    "mismatches",
+    "LSB",
+    "LSB end",
+    "rate end",
+    "SQNR dB",
+    "cosine",
+    "top-1",
+    "NPU",
+    "s",
+)
 
 
 def main(
@@ -47,7 +61,7 @@ def main(
     print(table(results))
     print(summary(results, time.perf_counter() - start))
     if options.json:
-        options.json.write_text(json.dumps([_as_json(result) for result in results], indent=1) + "\n", encoding="utf-8")
+        options.json.write_text(json.dumps([as_json(result) for result in results], indent=1) + "\n", encoding="utf-8")
     return 0 if all(result.is_good for result in results) else 1
 
 
@@ -57,14 +71,24 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--filter", type=_pattern, default="", metavar="RE", help="only cases whose name it matches")
     parser.add_argument("--fast", action="store_true", help="leave out the slow cases")
-    backends = "|".join(backend.value for backend in Backend)
     parser.add_argument(
-        "--backend", type=Backend, default="all", metavar=backends, help="what runs the compiled models"
+        "--backend",
+        type=_backend,
+        default="all",
+        metavar="NAME[,NAME]",
+        help="what runs the compiled models: interpreter, cpu, jit or all",
     )
     parser.add_argument("--jobs", type=int, default=1, metavar="N", help="cases that run at a time")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the results there")
     parser.add_argument("--list", action="store_true", help="print the names of the cases and stop")
     return parser
+
+
+def _backend(text: str) -> Backend:
+    try:
+        return Backend.parse(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
 
 
 def _pattern(text: str) -> re.Pattern[str]:
@@ -78,7 +102,7 @@ def table(results: Sequence[Result]) -> str:
     """One line for each case.
 
     `mismatches` and `LSB` are those of the layers on the same inputs, `LSB end` and `rate end` those of the last
-    quantized tensors of the model run as a whole.
+    quantized tensors of the model run as a whole, `NPU` the nodes of which the host computes nothing.
     """
     rows = [_HEADER, *(_row(result) for result in results)]
     widths = [max(len(row[column]) for row in rows) for column in range(len(_HEADER))]
@@ -94,11 +118,13 @@ def _row(result: Result) -> tuple[str, ...]:
     report, whole = result.report, result.report.agreement
     mismatches = f"{report.mismatches}/{report.elements}"
     row = (result.name, result.status.value, str(report.layers), mismatches, str(report.max_lsb))
+    nodes = report.nodes
+    placed = f"{sum(nodes.values()) - nodes.get(HOST, 0)}/{sum(nodes.values())}" if nodes else ""
     if whole is None:
-        return (*row, "", "", "", "", "", f"{result.seconds:.1f}")
+        return (*row, "", "", "", "", "", placed, f"{result.seconds:.1f}")
     last = ("", "") if whole.max_lsb is None else (str(whole.max_lsb), f"{whole.mismatch_rate:.4f}")
     outputs = (f"{whole.sqnr_db:.1f}", f"{whole.cosine:.5f}", f"{whole.top1:.2f}")
-    return (*row, *last, *outputs, f"{result.seconds:.1f}")
+    return (*row, *last, *outputs, placed, f"{result.seconds:.1f}")
 
 
 def summary(results: Sequence[Result], seconds: float) -> str:
@@ -115,7 +141,8 @@ def summary(results: Sequence[Result], seconds: float) -> str:
     return "\n".join([*lines, f"\n{totals}, {seconds:.0f} s"])
 
 
-def _as_json(result: Result) -> dict:
+def as_json(result: Result) -> dict:
+    """What `--json` writes of a result."""
     return dataclasses.asdict(result) | {"status": result.status.value}
 
 

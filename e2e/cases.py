@@ -8,9 +8,11 @@ import functools
 import re
 from collections.abc import Callable
 
-from e2e import onnx_quant, oracle
-from e2e.checks import Backend, Report, check_against_reference, check_same_operations
+from e2e import approximate, onnx_quant, oracle
+from e2e.backends import Backend
+from e2e.checks import Report, check_against_reference, check_same_operations
 from e2e.exported import cases as exported_cases
+from e2e.models.built import BUILT
 from e2e.models.catalog import model_inputs, quantized_model
 from e2e.models.features import FEATURES
 from e2e.models.light import LIGHT
@@ -34,6 +36,15 @@ QDQ_VARIANTS = ("qdq-per-channel", "qdq-u8")
 LIGHT_VARIANTS = {"resnet50": MAIN_VARIANTS, "squeezenet": MAIN_VARIANTS}
 # What `make test` runs of them; of the small models it runs all.
 FAST_LIGHT_VARIANTS = {"squeezenet": FORMS}
+# Of the self-built networks, besides full-integer; and those of all that `make test` runs.
+BUILT_VARIANTS = {
+    "mobilenet_v2": ("qoperator",),
+    "mobilenet_v3_small": ("full-integer-u8",),
+    "unet": ("full-integer-u8",),
+    "vit_tiny": ("qdq-symmetric",),
+    "bert_tiny": ("full-integer-u8",),
+}
+FAST_BUILT = ("mobilenet_v2.full-integer", "bert_tiny.full-integer")
 # Models whose forms are not the same network: the quantizer drops these activations in QOperator form alone, and gives
 # an average pooling before a Concat the parameters of its input in QDQ form alone.
 DIFFERENT_FORMS = ("relu", "clip", "densenet121")
@@ -49,7 +60,11 @@ FAST_EXPORTED = (
 )
 SOFTMAX = frozenset({"Softmax", "QLinearSoftmax"})
 # Local response normalization has no quantized form.
-FLOAT_OPS = {name: SOFTMAX | {"LRN"} for name in ("alexnet", "inception_v1", "zfnet512")}
+FLOAT_OPS = {name: SOFTMAX | {"LRN"} for name in ("alexnet", "inception_v1", "zfnet512")} | {
+    name: SOFTMAX | {"LayerNormalization"} for name in ("vit_tiny", "bert_tiny")
+}
+# Of the other models it is reported where each node is computed, which takes as long again as to compile one.
+SMALL = FEATURES.keys() | QDQ_FEATURES.keys()
 
 
 @dataclasses.dataclass(frozen=True)
@@ -70,14 +85,16 @@ class Case:
 def registry() -> dict[str, Case]:
     """All cases by name, the small ones first."""
     targets = [Case(*case) for case in target_cases.cases()]
-    cases = [*_oracle_cases(), *_feature_cases(), *_onnx_cases(), *_exported_cases(), *targets, *_light_cases()]
+    cases = [*_oracle_cases(), *_feature_cases(), *_onnx_cases(), *_exported_cases(), *targets]
+    cases += [*(Case(*case) for case in approximate.cases()), *_built_cases(), *_light_cases()]
     return {case.name: case for case in cases}
 
 
 def _model_case(name: str, variant: str, *, samples: int, slow: bool = False) -> Case:
     def check(backend: Backend) -> Report:
         model = quantized_model(name, variant)
-        return check_against_reference(model, model_inputs(model, name, samples), FLOAT_OPS.get(name, SOFTMAX), backend)
+        inputs, float_ops = model_inputs(model, name, samples), FLOAT_OPS.get(name, SOFTMAX)
+        return check_against_reference(model, inputs, float_ops, backend, placement=name not in SMALL)
 
     return Case(f"{name}.{variant}", check, slow)
 
@@ -101,7 +118,11 @@ def _feature_cases() -> list[Case]:
         ]
         if name not in DIFFERENT_FORMS:
             cases.append(_forms_case(name))
-    cases += [_model_case(name, variant, samples=2) for name in QDQ_FEATURES for variant in QDQ_VARIANTS]
+    cases += [
+        _model_case(name, variant, samples=2, slow=variant not in FAST_VARIANTS)
+        for name in QDQ_FEATURES
+        for variant in QDQ_VARIANTS
+    ]
     return cases
 
 
@@ -113,6 +134,13 @@ def _light_cases() -> list[Case]:
         if name not in DIFFERENT_FORMS:
             cases.append(_forms_case(name, slow=not fast))
     return cases
+
+
+def _built_cases() -> list[Case]:
+    names = [(name, variant) for name in BUILT for variant in ("full-integer", *BUILT_VARIANTS.get(name, ()))]
+    return [
+        _model_case(name, variant, samples=4, slow=f"{name}.{variant}" not in FAST_BUILT) for name, variant in names
+    ]
 
 
 def _oracle_cases() -> list[Case]:

@@ -4,30 +4,23 @@
 """The checks that a case goes through."""
 
 import dataclasses
-import enum
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
 import numpy as np
 import onnx
 
+from e2e.backends import Backend
 from e2e.compiled import Compiled
 from e2e.graph import Layer, QuantizedGraph
 from e2e.layerwise import LayerComparison, LayerResults, from_storage
 from e2e.metrics import Agreement, agreement
 from e2e.reference import Reference
-from e2e.structure import body, function_of, undeclared_float_operations
+from e2e.structure import body, function_of, host_nodes, place, undeclared_float_operations, undeclared_host_nodes
 from torq_mlir.dialects.locations import source_names
+from torq_mlir.report import Row
 
 Feeds = Mapping[str, np.ndarray]
-
-
-class Backend(enum.Enum):
-    """Executors to run. The layers are compared in the interpreter; both must agree bit for bit."""
-
-    INTERPRETER = "interpreter"
-    JIT = "jit"
-    ALL = "all"
 
 
 @dataclasses.dataclass
@@ -38,6 +31,9 @@ class Report:
       layers: quantized layers compared, summed over the samples as `elements` and `mismatches` are.
       max_lsb: greatest difference of a layer on the same inputs.
       agreement: of the whole model.
+      operations: number of operations in the compiled function by name.
+      nodes: number of nodes of the source model by who computes them (`structure.place`), without quantizations.
+      host_operators: operators of the nodes that the host computes, without quantizations.
     """
 
     failures: list[str] = dataclasses.field(default_factory=list)
@@ -47,6 +43,8 @@ class Report:
     max_lsb: int = 0
     agreement: Agreement | None = None
     operations: dict[str, int] = dataclasses.field(default_factory=dict)
+    nodes: dict[str, int] = dataclasses.field(default_factory=dict)
+    host_operators: list[str] = dataclasses.field(default_factory=list)
 
     def add_layers(self, results: LayerResults) -> None:
         self.layers = len(results.mismatches)
@@ -55,27 +53,41 @@ class Report:
         self.max_lsb = max(self.max_lsb, results.max_lsb)
         self.failures.extend(results.failures)
 
+    def add_placement(self, nodes: Sequence[Row], graph: QuantizedGraph, float_ops: frozenset[str]) -> None:
+        self.nodes = dict(Counter(place(row) for row in nodes if not row.quantizes))
+        self.host_operators = sorted({row.op_type for row in host_nodes(nodes)})
+        for row in undeclared_host_nodes(nodes, graph, float_ops):
+            self.failures.append(f"{row.op_type} {row.name} is on the host: {row.remark}")
+
 
 def check_against_reference(
-    model: onnx.ModelProto, samples: Sequence[Feeds], float_ops: frozenset[str], backend: Backend
+    model: onnx.ModelProto,
+    samples: Sequence[Feeds],
+    float_ops: frozenset[str],
+    backend: Backend,
+    *,
+    placement: bool = False,
 ) -> Report:
     """Compiles a model and compares it with ONNX Runtime, layer by layer and as a whole.
 
     Args:
       float_ops: ONNX operators that may stay in float between the first quantize and the last dequantize.
+      placement: report where the nodes are computed, and that all but `float_ops` are on the NPU.
     """
     graph = QuantizedGraph(model)
     compiled = Compiled(model)
     report = Report(operations=operation_counts(compiled))
     for operation in undeclared_float_operations(function_of(compiled.module), graph, float_ops):
         report.failures.append(f"{operation.name} of {source_names(operation.location) or 'no node'} stayed in float")
+    if placement:
+        report.add_placement(compiled.nodes, graph, float_ops)
     layers = LayerComparison(compiled, graph)
     report.failures.extend(f"{layer} is not computed by any operation" for layer in layers.unreached())
     reference = Reference(graph)
     whole = _WholeModel(compiled, graph, layers)
     for sample in samples:
         tensors = reference.run(sample)
-        if backend is not Backend.JIT:
+        if Backend.INTERPRETER in backend:
             report.add_layers(layers.run(tensors))
         report.failures.extend(whole.run(tensors, backend))
     report.agreement = agreement(whole.integers, whole.outputs)
@@ -102,9 +114,10 @@ class _WholeModel:
     def run(self, tensors: Mapping[str, np.ndarray], backend: Backend) -> list[str]:
         """Runs one sample; returns failures."""
         failures: list[str] = []
-        outputs = self.compiled.execute(tensors) if backend is Backend.JIT else self._interpret(tensors)
-        if backend is Backend.ALL:
-            failures.extend(executor_differences(outputs, self.compiled.execute(tensors)))
+        first, *others = backend.names
+        outputs = self._interpret(tensors) if first == "interpreter" else self.compiled.execute(tensors, first)
+        for name in others:
+            failures.extend(executor_differences(outputs, self.compiled.execute(tensors, name), name))
         for name, actual in outputs.items():
             expected = tensors[name]
             if actual.shape != expected.shape:
@@ -127,13 +140,15 @@ class _WholeModel:
         return self.compiled.interpret(tensors, keep_last)
 
 
-def executor_differences(interpreted: Mapping[str, np.ndarray], executed: Mapping[str, np.ndarray]) -> list[str]:
-    """Outputs in which the interpreter and the JIT do not agree bit for bit."""
+def executor_differences(
+    first: Mapping[str, np.ndarray], executed: Mapping[str, np.ndarray], executor: str
+) -> list[str]:
+    """Outputs in which an executor does not agree with the first one bit for bit."""
     failures = []
     for name, values in executed.items():
-        if values.dtype != interpreted[name].dtype or values.tobytes() != interpreted[name].tobytes():
-            count = np.count_nonzero(values != interpreted[name])
-            failures.append(f"output {name}: interpreter and JIT differ in {count} of {values.size} elements")
+        if values.dtype != first[name].dtype or values.tobytes() != first[name].tobytes():
+            count = np.count_nonzero(values != first[name])
+            failures.append(f"output {name}: {executor} differs in {count} of {values.size} elements")
     return failures
 
 

@@ -1,7 +1,7 @@
 # Part of the torq-mlir project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""A compiled model with both of its executors, on arrays by name."""
+"""A compiled model with its executors, on arrays by name."""
 
 import functools
 from collections.abc import Callable, Mapping, Sequence
@@ -13,6 +13,7 @@ from torch_mlir import ir
 
 import torq_mlir
 from torq_mlir.backends.interpreter import Interpreter
+from torq_mlir.report import Row
 
 if TYPE_CHECKING:
     import torch
@@ -32,6 +33,12 @@ class Compiled:
         self._model = torq_mlir.compile(model)
         self.module: ir.Module = self._model.module
         self.inputs = self._model.inputs
+        self._executors: dict[str, torq_mlir.CompiledModel] = {}
+
+    @property
+    def nodes(self) -> tuple[Row, ...]:
+        """What became of each node of the source model but quantizations that are part of others."""
+        return self._model.report().listed
 
     def interpret(self, feeds: Mapping[str, np.ndarray], on_result: OnResult | None = None) -> dict[str, np.ndarray]:
         """Runs the numpy interpreter; see `torq_mlir.backends.interpreter.Interpreter` for `on_result`."""
@@ -41,9 +48,11 @@ class Compiled:
         outputs = self._model.outputs
         return {info.name: array.view(info.dtype) for info, array in zip(outputs, results, strict=True)}
 
-    def execute(self, feeds: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
-        """Runs the code of the JIT."""
-        results = self._model(**self._inputs(feeds))
+    def execute(self, feeds: Mapping[str, np.ndarray], executor: str) -> dict[str, np.ndarray]:
+        """Runs machine code, of the backend of that name."""
+        if executor not in self._executors:
+            self._executors[executor] = torq_mlir.CompiledModel(self.module, backend=executor)
+        results = self._executors[executor](**self._inputs(feeds))
         return {info.name: array for info, array in zip(self._model.outputs, results, strict=True)}
 
     def _inputs(self, feeds: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:

@@ -3,6 +3,4 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Cases that are known to fail, and why. One that passes is a failure of the run: take it off the list."""
 
-EXPECTED_FAILURES: dict[str, str] = {
-    "pt2e.movements.u8": "a dequantization moves through maxima of signed storage only, which comes after that pass",
-}
+EXPECTED_FAILURES: dict[str, str] = {}

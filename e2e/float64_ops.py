@@ -137,10 +137,15 @@ def global_average_pool(attributes: Attributes, x: np.ndarray) -> np.ndarray:
     return x.mean(axis=axes, keepdims=True)
 
 
-def reduce_mean(attributes: Attributes, x: np.ndarray, axes: np.ndarray | None = None) -> np.ndarray:
-    axes = attributes.get("axes") if axes is None else axes
-    reduced = None if axes is None else tuple(int(axis) for axis in axes)
-    return x.mean(axis=reduced, keepdims=bool(attributes.get("keepdims", 1)))
+def _reduction(function: Callable[..., np.ndarray]) -> Callable[..., np.ndarray]:
+    """Of numpy, over the dimensions of the attribute or the operand, or over all."""
+
+    def reduce(attributes: Attributes, x: np.ndarray, axes: np.ndarray | None = None) -> np.ndarray:
+        axes = attributes.get("axes") if axes is None else axes
+        reduced = None if axes is None else tuple(int(axis) for axis in axes)
+        return np.asarray(function(x, axis=reduced, keepdims=bool(attributes.get("keepdims", 1))))
+
+    return reduce
 
 
 def clip(
@@ -149,6 +154,16 @@ def clip(
     low = attributes.get("min") if low is None else low
     high = attributes.get("max") if high is None else high
     return np.clip(x, -np.inf if low is None else low, np.inf if high is None else high)
+
+
+def layer_normalization(
+    attributes: Attributes, x: np.ndarray, scale: np.ndarray, bias: np.ndarray | None = None
+) -> np.ndarray:
+    axes = tuple(range(attributes.get("axis", -1) % x.ndim, x.ndim))
+    centred = x - x.mean(axis=axes, keepdims=True)
+    variance = np.mean(centred**2, axis=axes, keepdims=True)
+    y = centred / np.sqrt(variance + attributes.get("epsilon", 1e-5)) * scale
+    return y if bias is None else y + bias
 
 
 def softmax(attributes: Attributes, x: np.ndarray) -> np.ndarray:
@@ -248,20 +263,96 @@ def unsqueeze(attributes: Attributes, x: np.ndarray, axes: np.ndarray | None = N
     return np.expand_dims(x, tuple(int(axis) for axis in (attributes["axes"] if axes is None else axes)))
 
 
+def resize(
+    attributes: Attributes,
+    x: np.ndarray,
+    roi: np.ndarray | None = None,
+    scales: np.ndarray | None = None,
+    sizes: np.ndarray | None = None,
+) -> np.ndarray:
+    """Nearest and (bi)linear interpolation, one dimension after the other."""
+    if sizes is None:
+        sizes = [math.floor(size * float(scale)) for size, scale in zip(x.shape, scales, strict=True)]
+    scales = [int(new) / old for new, old in zip(sizes, x.shape, strict=True)] if scales is None else scales
+    for axis, (size, scale) in enumerate(zip(sizes, scales, strict=True)):
+        if int(size) != x.shape[axis]:
+            x = _resized_along(attributes, x, axis, int(size), float(scale))
+    return x
+
+
+def _resized_along(attributes: Attributes, x: np.ndarray, axis: int, size: int, scale: float) -> np.ndarray:
+    positions = np.arange(size, dtype=np.float64)
+    match attributes.get("coordinate_transformation_mode", b"half_pixel"):
+        case b"half_pixel":
+            positions = (positions + 0.5) / scale - 0.5
+        case b"pytorch_half_pixel":
+            positions = (positions + 0.5) / scale - 0.5 if size > 1 else np.zeros(1)
+        case b"align_corners":
+            positions = positions * (x.shape[axis] - 1) / max(size - 1, 1)
+        case b"asymmetric":
+            positions = positions / scale
+        case mode:
+            raise NotImplementedError(f"Resize with coordinates {mode.decode()}")
+    if attributes.get("mode", b"nearest") == b"nearest":
+        return x.take(np.clip(_rounded(attributes, positions), 0, x.shape[axis] - 1), axis)
+    low = np.floor(positions)
+    weights = (positions - low).reshape(-1, *([1] * (x.ndim - axis - 1)))
+    left, right = (x.take(np.clip(low.astype(np.int64) + offset, 0, x.shape[axis] - 1), axis) for offset in (0, 1))
+    return left * (1 - weights) + right * weights
+
+
+def _rounded(attributes: Attributes, positions: np.ndarray) -> np.ndarray:
+    rounding = {
+        b"round_prefer_floor": lambda values: np.ceil(values - 0.5),
+        b"round_prefer_ceil": lambda values: np.floor(values + 0.5),
+        b"floor": np.floor,
+        b"ceil": np.ceil,
+    }
+    return rounding[attributes.get("nearest_mode", b"round_prefer_floor")](positions).astype(np.int64)
+
+
+def depth_to_space(attributes: Attributes, x: np.ndarray) -> np.ndarray:
+    batch, channels, height, width = x.shape
+    block = attributes["blocksize"]
+    if attributes.get("mode", b"DCR") == b"DCR":
+        x = x.reshape(batch, block, block, -1, height, width).transpose(0, 3, 4, 1, 5, 2)
+    else:
+        x = x.reshape(batch, -1, block, block, height, width).transpose(0, 1, 4, 2, 5, 3)
+    return x.reshape(batch, channels // block**2, height * block, width * block)
+
+
+def space_to_depth(attributes: Attributes, x: np.ndarray) -> np.ndarray:
+    batch, channels, height, width = x.shape
+    block = attributes["blocksize"]
+    x = x.reshape(batch, channels, height // block, block, width // block, block).transpose(0, 3, 5, 1, 2, 4)
+    return x.reshape(batch, channels * block**2, height // block, width // block)
+
+
 MOVEMENT: dict[str, Callable[..., np.ndarray]] = {
+    "DepthToSpace": depth_to_space,
     "Expand": lambda attributes, x, shape: np.broadcast_to(x, np.broadcast_shapes(x.shape, tuple(shape))),
     "Flatten": flatten,
+    "Gather": lambda attributes, x, indices: np.take(x, indices, attributes.get("axis", 0)),
     "Identity": lambda attributes, x: x,
+    "Pad": pad,  # of what it adds, the quantization is that of the others
     "Reshape": reshape,
     "Slice": slice_,
+    "SpaceToDepth": space_to_depth,
     "Squeeze": squeeze,
+    "Tile": lambda attributes, x, repeats: np.tile(x, tuple(repeats)),
     "Transpose": lambda attributes, x: x.transpose(attributes.get("perm")),
     "Unsqueeze": unsqueeze,
 }
 """Operators that move values and compute nothing: they are the same on integers."""
 
+_CONDITIONS = {
+    **{"And": np.logical_and, "Not": np.logical_not, "Or": np.logical_or, "Xor": np.logical_xor, "Equal": np.equal},
+    **{"Greater": np.greater, "GreaterOrEqual": np.greater_equal, "Less": np.less, "LessOrEqual": np.less_equal},
+}
+
 OPERATORS: dict[str, Callable[..., np.ndarray]] = {
     **MOVEMENT,
+    **{name: (lambda attributes, *xs, function=function: function(*xs)) for name, function in _CONDITIONS.items()},
     "Abs": lambda attributes, x: np.abs(x),
     "Add": lambda attributes, a, b: a + b,
     "AveragePool": average_pool,
@@ -277,10 +368,12 @@ OPERATORS: dict[str, Callable[..., np.ndarray]] = {
     "Gelu": gelu,
     "Gemm": gemm,
     "GlobalAveragePool": global_average_pool,
+    "Where": lambda attributes, condition, a, b: np.where(np.asarray(condition, np.bool_), a, b),
     "GlobalMaxPool": lambda attributes, x: x.max(axis=tuple(range(2, x.ndim)), keepdims=True),
     "HardSigmoid": hard_sigmoid,
     "HardSwish": lambda attributes, x: x * np.clip(x / 6 + 0.5, 0.0, 1.0),
     "LRN": lrn,
+    "LayerNormalization": layer_normalization,
     "LeakyRelu": lambda attributes, x: np.where(x < 0, attributes.get("alpha", 0.01) * x, x),
     "MatMul": lambda attributes, a, b: a @ b,
     "Max": lambda attributes, *xs: functools.reduce(np.maximum, xs),
@@ -289,9 +382,12 @@ OPERATORS: dict[str, Callable[..., np.ndarray]] = {
     "Mul": lambda attributes, a, b: a * b,
     "Neg": lambda attributes, x: -x,
     "PRelu": lambda attributes, x, slope: np.where(x < 0, slope * x, x),
-    "Pad": pad,
-    "ReduceMean": reduce_mean,
+    "ReduceMax": _reduction(np.max),
+    "ReduceMean": _reduction(np.mean),
+    "ReduceMin": _reduction(np.min),
+    "ReduceSum": _reduction(np.sum),
     "Relu": lambda attributes, x: np.maximum(x, 0.0),
+    "Resize": resize,
     "Sigmoid": lambda attributes, x: 0.5 + 0.5 * np.tanh(0.5 * x),
     "Softmax": softmax,
     "Sqrt": lambda attributes, x: np.sqrt(x),

@@ -4,10 +4,11 @@
 """What a compiled model gives as a whole, against the reference."""
 
 import dataclasses
-import math
 from collections.abc import Sequence
 
 import numpy as np
+
+from torq_mlir.gen_config.comparing import cosine, sqnr_db
 
 
 @dataclasses.dataclass(frozen=True)
@@ -19,7 +20,7 @@ class Agreement:
       mismatch_rate: fraction of the elements of the last quantized tensors that differ; None when they are unknown.
       sqnr_db: signal to quantization noise ratio of the model's outputs; infinite when they are equal.
       cosine: cosine similarity of the model's outputs.
-      top1: fraction of the samples whose greatest output is the same one.
+      top1: fraction of the samples whose greatest output is the same one; of images, fraction of the pixels.
     """
 
     max_lsb: int | None
@@ -47,18 +48,10 @@ def agreement(
         mismatch_rate=None if steps is None else float(np.count_nonzero(steps) / steps.size),
         sqnr_db=sqnr_db(actual, expected),
         cosine=cosine(actual, expected),
-        top1=float(np.mean([np.argmax(pair[0]) == np.argmax(pair[1]) for pair in outputs])),
+        top1=float(np.mean(np.concatenate([_greatest(actual) == _greatest(expected) for actual, expected in outputs]))),
     )
 
 
-def sqnr_db(actual: np.ndarray, expected: np.ndarray) -> float:
-    noise = float(np.sum((actual - expected) ** 2))
-    signal = float(np.sum(expected**2))
-    if noise == 0:
-        return math.inf
-    return 10 * math.log10(signal / noise) if signal else -math.inf
-
-
-def cosine(actual: np.ndarray, expected: np.ndarray) -> float:
-    norms = float(np.linalg.norm(actual) * np.linalg.norm(expected))
-    return float(actual @ expected) / norms if norms else float(np.array_equal(actual, expected))
+def _greatest(values: np.ndarray) -> np.ndarray:
+    """Index of the greatest value, for each pixel of images `[N, channels, height, width]`."""
+    return np.argmax(values, axis=1).ravel() if values.ndim == 4 else np.argmax(values).reshape(1)

@@ -12,10 +12,13 @@ import onnx
 from onnx import numpy_helper
 
 import torq_mlir
-from e2e.checks import Backend, Report
+from e2e.backends import Backend
+from e2e.checks import Report
 from e2e.models.catalog import model_inputs
 from e2e.models.onnx_operators import operator_model
 from e2e.reference import reference_session
+from e2e.weights import expanded_weights
+from torq_mlir.dialects.locations import source_names
 
 SPECIFIED = (
     "ConvInteger",
@@ -58,7 +61,7 @@ def check_specification(name: str, backend: Backend) -> Report:
     case = specification_cases()[name]
     inputs, expected = ([_array(value) for value in values] for values in case.data_sets[0])
     report = Report()
-    for executor in _executors(backend):
+    for executor in backend.names:
         _compare(report, executor, torq_mlir.compile(case.model, backend=executor)(*inputs), expected, tolerance=0.0)
     return report
 
@@ -72,14 +75,16 @@ def check_operator(name: str, backend: Backend) -> Report:
     for feeds in model_inputs(model, name, 2):
         feeds = {key: array for key, array in feeds.items() if key in given}
         expected = session.run(None, feeds)
-        for executor in _executors(backend):
-            found = torq_mlir.compile(model, backend=executor)(**feeds)
-            _compare(report, executor, found, expected, _FLOAT_TOLERANCE)
+        for executor in backend.names:
+            compiled = torq_mlir.compile(model, backend=executor)
+            _compare(report, executor, compiled(**feeds), expected, _FLOAT_TOLERANCE)
+            for operation in expanded_weights(compiled.module) if _multiplies_matrices(model) else ():
+                report.failures.append(f"{operation.name} of {source_names(operation.location)} expands weights")
     return report
 
 
-def _executors(backend: Backend) -> list[str]:
-    return [each.value for each in (Backend.INTERPRETER, Backend.JIT) if backend in (each, Backend.ALL)]
+def _multiplies_matrices(model: onnx.ModelProto) -> bool:
+    return any("MatMul" in node.op_type or node.op_type == "ConvInteger" for node in model.graph.node)
 
 
 def _array(value: np.ndarray | onnx.TensorProto) -> np.ndarray:

@@ -13,8 +13,9 @@ from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wai
 from concurrent.futures.process import BrokenProcessPool
 from multiprocessing import get_context
 
+from e2e.backends import Backend
 from e2e.cases import Case
-from e2e.checks import Backend, Report
+from e2e.checks import Report
 from e2e.reference import THREADS_VARIABLE
 
 Registry = Callable[[], Mapping[str, Case]]

@@ -5,18 +5,52 @@
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
+import numpy as np
 from torch_mlir import ir
 
 from e2e.graph import Layer, QuantizedGraph
 from torq_mlir.dialects.locations import source_names
+from torq_mlir.report import HOST, NONE, NPU, Row
 
+_LAYOUT = "torq_hl.layout"  # on results whose dimensions are others than in the source model
 _BITWISE_XOR = 2  # op_type of torq_hl.elementwisebinary
 # Operations that make no values of the model's.
 _NO_VALUES = frozenset({"arith.constant", "tensor.empty", "func.return"})
 _RESHAPES = frozenset({"tensor.collapse_shape", "tensor.expand_shape"})
-_MOVEMENTS = _RESHAPES | frozenset(
-    {"linalg.transpose", "tensor.extract_slice", "tensor.pad", "torq_hl.broadcast", "torq_hl.transpose"}
+# What torq_hl has no operation for, and that computes nothing: joining and cutting buffers, zeros between the elements
+# of what a transposed convolution reads.
+_BUFFER_MOVEMENTS = _RESHAPES | frozenset(
+    {"linalg.fill", "tensor.concat", "tensor.extract_slice", "tensor.insert_slice", "tensor.pad"}
 )
+_MOVEMENTS = _RESHAPES | frozenset(
+    {
+        "linalg.transpose",
+        "tensor.extract_slice",
+        "tensor.pad",
+        "torq_hl.DepthToSpace",
+        "torq_hl.ResizeNearestNeighbor",
+        "torq_hl.broadcast",
+        "torq_hl.gather",
+        "torq_hl.transpose",
+    }
+)
+# Where an operation of torq_hl does not have what it moves right after `init`.
+_MOVED_OPERAND = {"torq_hl.DepthToSpace": 2}
+
+
+def in_source_layout(operation: ir.Operation, values: np.ndarray) -> np.ndarray:
+    """The result of an operation with the dimensions of the value of the source model that it is."""
+    if _LAYOUT not in operation.attributes:
+        return values
+    return np.ascontiguousarray(values.transpose(list(ir.DenseI64ArrayAttr(operation.attributes[_LAYOUT]))))
+
+
+def in_own_layout(operation: ir.Operation, values: np.ndarray) -> np.ndarray:
+    """The inverse of `in_source_layout`."""
+    if _LAYOUT not in operation.attributes:
+        return values
+    inverse = np.argsort(list(ir.DenseI64ArrayAttr(operation.attributes[_LAYOUT])))
+    return np.ascontiguousarray(values.transpose(inverse))
 
 
 def function_of(module: ir.Module) -> ir.Operation:
@@ -108,7 +142,7 @@ def is_unsigned(operation: ir.Operation) -> bool:
     flips = 0
     while operation.name in _MOVEMENTS or operation.name == "tensor.concat" or _is_sign_flip(operation):
         flips += _is_sign_flip(operation)
-        source = operation.operands[1 if operation.name.startswith("torq_hl.") else 0]
+        source = operation.operands[_MOVED_OPERAND.get(operation.name, int(operation.name.startswith("torq_hl.")))]
         if isinstance(source.owner, ir.Block):
             return _is_unsigned_argument(ir.BlockArgument(source)) != (flips % 2 == 1)
         operation = source.owner.operation
@@ -153,18 +187,46 @@ def undeclared_float_operations(
 
     All of such a layer may be in float, with its quantize and dequantize nodes.
     """
-    allowed: set[str] = set()
-    for layer in graph.layers:
-        nodes = (*layer.float_nodes, layer.node)
-        if any(node.op_type in declared for node in nodes):
-            sources = [graph.producers[name] for node in nodes for name in node.input if name in graph.producers]
-            allowed.update(node.name for node in nodes)
-            allowed.update(source.name for source in sources if source.op_type == "DequantizeLinear")
+    allowed = _float_nodes(graph, declared)
     return [
         operation
         for operation in interior_float_operations(function)
         if not (names := source_names(operation.location)) or not set(names) <= allowed
     ]
+
+
+def _float_nodes(graph: QuantizedGraph, declared: Collection[str]) -> set[str]:
+    """Names of the nodes of layers with an operator in `declared`."""
+    found: set[str] = set()
+    for layer in graph.layers:
+        nodes = (*layer.float_nodes, layer.node)
+        if any(node.op_type in declared for node in nodes):
+            sources = [graph.producers[name] for node in nodes for name in node.input if name in graph.producers]
+            found.update(node.name for node in nodes)
+            found.update(source.name for source in sources if source.op_type == "DequantizeLinear")
+    return found
+
+
+def place(row: Row) -> str:
+    """Who computes a node: "nss", "host", or "-" where nothing is left to execute.
+
+    The host does not compute what it only joins or cuts.
+    """
+    computing = [name for name in row.operations if name not in _BUFFER_MOVEMENTS]
+    if HOST in row.executor and any(not name.startswith("torq_hl.") for name in computing):
+        return HOST
+    return NPU if computing else NONE
+
+
+def host_nodes(nodes: Sequence[Row]) -> list[Row]:
+    """Nodes that the host computes, but those that quantize or dequantize: the borders of float parts need them."""
+    return [row for row in nodes if place(row) == HOST and not row.quantizes]
+
+
+def undeclared_host_nodes(nodes: Sequence[Row], graph: QuantizedGraph, declared: Collection[str]) -> list[Row]:
+    """Those of `host_nodes` that are neither of an operator in `declared` nor of a layer with one."""
+    allowed = _float_nodes(graph, declared)
+    return [row for row in host_nodes(nodes) if row.op_type not in declared and row.name not in allowed]
 
 
 def _element_type(value_type: ir.Type) -> ir.Type | None:

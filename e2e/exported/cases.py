@@ -6,7 +6,8 @@
 import functools
 from collections.abc import Callable, Iterator
 
-from e2e.checks import Backend, Report
+from e2e.backends import Backend
+from e2e.checks import Report
 
 SAMPLES = 2
 
@@ -30,6 +31,9 @@ STATIC = {
 # Those that leave the last product in float, for a backend that fuses what follows.
 PARTIAL = {"x86": f"small_cnn residual_block mlp {_TRANSFORMERS}", "x86-narrow": "small_cnn mlp encoder_layer"}
 DYNAMIC = dict.fromkeys(("dynamic", "dynamic-u8"), f"mlp linear3d {_TRANSFORMERS}")
+# Exported with a dynamic batch, and called with several.
+DYNAMIC_BATCH = {"per-channel": "small_cnn mlp encoder_layer", "u8": "bmm", "dynamic": "mlp"}
+BATCHES = (1, 2, 5)
 DECODERS = ("decoder_step", "decoder_with_cache")
 WEIGHT_RECIPES = (
     "tokens-int4-groups",
@@ -75,6 +79,9 @@ def cases() -> Iterator[tuple[str, Check, bool]]:
     for recipe, models in (PARTIAL | DYNAMIC).items():
         for model in models.split():
             yield from _case(f"{model}.{recipe}", functools.partial(_quantized, model, recipe))
+    for recipe, models in DYNAMIC_BATCH.items():
+        for model in models.split():
+            yield from _case(f"dynamic_batch.{model}.{recipe}", functools.partial(_dynamic_batch, model, recipe))
     for model in DECODERS:
         for recipe in WEIGHT_RECIPES:
             yield from _case(f"{model}.{recipe}", functools.partial(_with_weights, model, recipe))
@@ -100,6 +107,14 @@ def _quantized(name: str, recipe: str, backend: Backend) -> Report:
 
     model = catalog.MODELS[name]
     return check_outputs(catalog.quantized(name, recipe), catalog.samples(model, SAMPLES), backend)
+
+
+def _dynamic_batch(name: str, recipe: str, backend: Backend) -> Report:
+    from e2e.exported.checks import check_dynamic
+    from e2e.models.pt2e import catalog
+
+    calls = catalog.batches(catalog.MODELS[name], BATCHES)
+    return check_dynamic(catalog.quantized(name, recipe, dynamic_batch=True), calls, backend)
 
 
 def _with_weights(name: str, recipe: str, backend: Backend) -> Report:

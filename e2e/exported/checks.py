@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The checks that a case of an exported program goes through."""
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Collection, Sequence
 
 import numpy as np
 import torch
@@ -11,13 +11,15 @@ from torch.export import ExportedProgram
 from torch_mlir import ir
 
 import torq_mlir
-from e2e.checks import Backend, Report, operation_counts
+from e2e.backends import Backend
+from e2e.checks import Report, operation_counts
 from e2e.compiled import Compiled
 from e2e.exported.graph import Layer, layers, op_type
 from e2e.exported.layerwise import LayerComparison
 from e2e.exported.reference import Reference, outputs
 from e2e.metrics import agreement
 from e2e.structure import function_of, interior_float_operations
+from e2e.weights import expanded_weights
 from torq_mlir.dialects.locations import source_names
 
 Inputs = Sequence[torch.Tensor]
@@ -42,7 +44,7 @@ def check_static(
     comparison = LayerComparison(compiled, found)
     report.failures.extend(f"{layer} is not computed by any operation" for layer in comparison.unreached())
     reference = Reference(program)
-    for inputs in samples if backend is not Backend.JIT else ():
+    for inputs in samples if Backend.INTERPRETER in backend else ():
         report.add_layers(comparison.run(reference.run(inputs), _feeds(compiled, inputs)))
     _check_outputs(report, program, samples, backend, _LEAST_SQNR)
     return report
@@ -53,11 +55,33 @@ def check_outputs(
 ) -> Report:
     """A program as a whole: its executors agree bit for bit, and with eager mode within what rounding explains.
 
+    Its weights stay as they are stored.
+
     Args:
       exactly: the outputs are those of eager mode, bit for bit.
     """
     report = Report()
-    _check_outputs(report, program, samples, backend, np.inf if exactly else _LEAST_SQNR)
+    compiled = _check_outputs(report, program, samples, backend, np.inf if exactly else _LEAST_SQNR)
+    for operation in () if exactly else expanded_weights(compiled.module):
+        report.failures.append(f"{operation.name} of {source_names(operation.location)} expands weights")
+    return report
+
+
+def check_dynamic(program: ExportedProgram, calls: Sequence[Inputs], backend: Backend) -> Report:
+    """A program of dynamic shapes, in calls of several ones, as a whole."""
+    report, pairs, eager = Report(), [], program.module()
+    models = [torq_mlir.compile(program, backend=name) for name in backend.names]
+    if not all(isinstance(model, torq_mlir.DynamicModel) for model in models):
+        report.failures.append("the program has static shapes")
+    for inputs in calls:
+        expected = outputs(eager, inputs)
+        for results in (model(*(value.numpy() for value in inputs)) for model in models):
+            for index, (actual, wanted) in enumerate(zip(results, expected, strict=True)):
+                _check_output(report, index, actual, wanted.numpy(), exactly=False)
+                pairs.append((actual, wanted.numpy()))
+    report.agreement = agreement([], pairs)
+    if report.agreement.sqnr_db < _LEAST_SQNR:
+        report.failures.append(f"SQNR of the outputs is {report.agreement.sqnr_db:.1f} dB, less than {_LEAST_SQNR}")
     return report
 
 
@@ -67,31 +91,35 @@ def _feeds(compiled: Compiled, inputs: Inputs) -> dict[str, np.ndarray]:
 
 def _check_outputs(
     report: Report, program: ExportedProgram, samples: Sequence[Inputs], backend: Backend, least_sqnr: float
-) -> None:
-    """Calls after one another, so that a program that updates buffers is in the state that the ones before left."""
+) -> torq_mlir.CompiledModel:
+    """Calls after one another, so that a program that updates buffers is in the state that the ones before left.
+
+    Returns:
+      What was called.
+    """
     executors = _executors(program, backend)
     eager = program.module()
     pairs = []
     for inputs in samples:
         expected = outputs(eager, inputs)
         results = [executor(*(value.numpy().copy() for value in inputs)) for executor in executors]
-        for other in results[1:]:
+        for name, other in zip(backend.names[1:], results[1:], strict=True):
             for index, (left, right) in enumerate(zip(results[0], other, strict=True)):
                 if left.tobytes() != right.tobytes():
-                    report.failures.append(f"output {index}: interpreter and JIT differ")
+                    report.failures.append(f"output {index}: {name} differs")
         for index, (actual, wanted) in enumerate(zip(results[0], expected, strict=True)):
             _check_output(report, index, actual, wanted.numpy(), exactly=np.isinf(least_sqnr))
             pairs.append((actual, wanted.numpy()))
     report.agreement = agreement([], pairs)
     if report.agreement.sqnr_db < least_sqnr:
         report.failures.append(f"SQNR of the outputs is {report.agreement.sqnr_db:.1f} dB, less than {least_sqnr}")
+    return executors[0]
 
 
-def _executors(program: ExportedProgram, backend: Backend) -> list[Callable[..., list[np.ndarray]]]:
-    compiled = torq_mlir.compile(program, backend="interpreter")
-    interpreter = [compiled] if backend is not Backend.JIT else []
-    jit = [torq_mlir.CompiledModel(compiled.module, backend="jit")] if backend is not Backend.INTERPRETER else []
-    return interpreter + jit
+def _executors(program: ExportedProgram, backend: Backend) -> list[torq_mlir.CompiledModel]:
+    first, *others = backend.names
+    compiled = torq_mlir.compile(program, backend=first)
+    return [compiled, *(torq_mlir.CompiledModel(compiled.module, backend=name) for name in others)]
 
 
 def _check_output(report: Report, index: int, actual: np.ndarray, wanted: np.ndarray, exactly: bool) -> None:

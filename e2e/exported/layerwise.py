@@ -15,7 +15,7 @@ from e2e.exact import TIE, TIE_16_BIT_WEIGHTS, Mismatches
 from e2e.exported.graph import CONCATENATE, Layer
 from e2e.exported.reference import exact_values
 from e2e.layerwise import LayerResults, from_storage, to_storage
-from e2e.structure import body, function_of, layer_operations
+from e2e.structure import body, function_of, in_own_layout, in_source_layout, layer_operations
 from torq_mlir.dialects.locations import source_names
 
 _WEIGHTED = frozenset({"aten.conv1d", "aten.conv2d", "aten.linear", "aten.matmul", "aten.bmm"})
@@ -70,14 +70,15 @@ class LayerComparison:
             layer = self.operations.get(operation.operation)
             if layer is None:
                 return None
-            match = _match(layer, produced[0], values)
+            own = in_source_layout(operation.operation, produced[0])
+            match = _match(layer, own, values)
             if match is None:
                 shape = tuple(values[layer.name].shape)
                 results.failures.append(f"{layer}: {operation.name} gives {produced[0].shape}, not {shape}")
                 return None
             actual, expected, moved = match
             results.record(layer.name, _compare(layer, actual, expected, values, moved))
-            return [to_storage(expected, produced[0])]
+            return [in_own_layout(operation.operation, to_storage(expected, own))]
 
         self.compiled.interpret(feeds, on_result)
         return results

@@ -26,13 +26,13 @@ class Network:
     of the network; biases are small.
     """
 
-    def __init__(self, name: str, *shapes: Sequence[int], opset: int = OPSET):
+    def __init__(self, name: str, *shapes: Sequence[int], opset: int = OPSET, input_type: int = TensorProto.FLOAT):
         self.name = name
         self.rng = np.random.default_rng(seed_of(name))
         self.opset = opset
         self.inputs = ["x"] if len(shapes) == 1 else [f"x{index}" for index in range(len(shapes))]
         self._graph_inputs = [
-            helper.make_tensor_value_info(name, TensorProto.FLOAT, list(shape))
+            helper.make_tensor_value_info(name, input_type, list(shape))
             for name, shape in zip(self.inputs, shapes, strict=True)
         ]
         self._channels = {name: shape[1] for name, shape in zip(self.inputs, shapes, strict=True)}
@@ -45,6 +45,10 @@ class Network:
         self._nodes.append(helper.make_node(op_type, list(inputs), [f"{name}_out"], name=name, **attributes))
         self._channels[f"{name}_out"] = channels or self._channels.get(inputs[0], 0)
         return f"{name}_out"
+
+    def channels(self, x: str) -> int:
+        """Size of dimension 1."""
+        return self._channels[x]
 
     def constant(self, array: np.ndarray) -> str:
         """An initializer."""

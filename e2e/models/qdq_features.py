@@ -46,6 +46,7 @@ def elementwise(name: str, op_type: str, *constants: float | np.ndarray, before:
 
 elementwise("abs", "Abs")
 elementwise("add_number", "Add", 0.7)
+elementwise("div_channels", "Div", np.linspace(-3.0, 1.0, 8).reshape(8, 1, 1))
 elementwise("div_number", "Div", 3.0)
 elementwise("elu", "Elu", alpha=0.7)
 elementwise("erf", "Erf")
@@ -58,7 +59,9 @@ elementwise("leaky_relu", "LeakyRelu", alpha=0.1)
 elementwise("maximum_number", "Max", 0.2)
 elementwise("mul_number", "Mul", -1.5)
 elementwise("neg", "Neg")
+elementwise("prelu_channels", "PRelu", np.linspace(-0.2, 0.8, 8).reshape(8, 1, 1))
 elementwise("prelu_number", "PRelu", [0.25])
+elementwise("prelu_steep_channels", "PRelu", np.linspace(-0.5, 1.5, 8).reshape(8, 1, 1))
 elementwise("sigmoid", "Sigmoid")
 elementwise("sqrt", "Sqrt", before="Relu")
 elementwise("tanh", "Tanh")
@@ -138,3 +141,64 @@ def expand(net: Network) -> str:
 @feature((2, 4, 6, 5))
 def reduce_mean(net: Network) -> str:
     return net.node("ReduceMean", net.conv("x", 8), net.constant(np.array([2, 3], np.int64)), keepdims=0)
+
+
+@feature((2, 4, 6, 5))
+def reduce_sum(net: Network) -> str:
+    return net.node("ReduceSum", net.conv("x", 8), net.constant(np.array([2, 3], np.int64)), keepdims=1)
+
+
+@feature((2, 4, 6, 5))
+def reduce_sum_apart(net: Network) -> str:
+    return net.node("ReduceSum", net.conv("x", 8), net.constant(np.array([0, 2], np.int64)), keepdims=0)
+
+
+@feature((2, 4, 6, 5))
+def reduce_max(net: Network) -> str:
+    return net.node("ReduceMax", net.conv("x", 8), net.constant(np.array([1, 3], np.int64)), keepdims=1)
+
+
+@feature((2, 4, 6, 5))
+def reduce_min(net: Network) -> str:
+    return net.node("ReduceMin", net.conv("x", 8), net.constant(np.array([1], np.int64)), keepdims=0)
+
+
+@feature((1, 4, 6, 6), (1, 4, 6, 6), (1, 4, 1, 1))
+def minimum_of_three(net: Network) -> str:
+    return net.node("Min", "x0", net.conv("x1", 4, 1), "x2")
+
+
+def _pooling(name: str, op_type: str, shape: tuple[int, ...], **attributes) -> None:
+    def build(net: Network) -> str:
+        return net.node(op_type, net.conv("x", shape[1], (1,) * (len(shape) - 2)), **attributes)
+
+    _feature(build, shape, name=name)
+
+
+_pooling(
+    "maxpool_dilated", "MaxPool", (1, 4, 9, 8), kernel_shape=[3, 2], dilations=[2, 3], strides=[2, 1], pads=[2, 0, 2, 1]
+)
+_pooling("maxpool_3d", "MaxPool", (1, 4, 5, 6, 6), kernel_shape=[2, 3, 2], strides=[2, 1, 2], pads=[1, 1, 0, 0, 1, 0])
+_pooling("maxpool_3d_dilated", "MaxPool", (1, 4, 5, 6, 6), kernel_shape=[2, 2, 2], dilations=[2, 1, 2])
+_pooling("averagepool_dilated", "AveragePool", (1, 4, 9, 8), kernel_shape=[3, 2], dilations=[2, 3], pads=[2, 1, 2, 1])
+_pooling("averagepool_ceil", "AveragePool", (1, 4, 8, 8), kernel_shape=[3, 3], strides=[2, 2], ceil_mode=1)
+_pooling("averagepool_3d", "AveragePool", (1, 4, 5, 6, 6), kernel_shape=[2, 3, 2], strides=[2, 1, 2])
+_pooling("averagepool_3d_pads", "AveragePool", (1, 4, 4, 5, 6), kernel_shape=[2, 3, 2], pads=[1, 1, 0, 0, 1, 1])
+_pooling("global_averagepool_3d", "GlobalAveragePool", (2, 4, 3, 5, 6))
+
+
+@feature((1, 4, 5, 6, 6))
+def conv_3d(net: Network) -> str:
+    return net.relu(net.conv("x", 6, (2, 3, 3), pads=[1, 1, 1, 0, 1, 1], strides=[2, 1, 2], dilations=[2, 1, 1]))
+
+
+@feature((2, 4, 5, 6, 6))
+def conv_3d_1x1(net: Network) -> str:
+    return net.conv("x", 6, (1, 1, 1))
+
+
+@feature((1, 4, 6, 6), (1, 4, 6, 6))
+def where(net: Network) -> str:
+    """Of two tensors in different scales, where the first is the greater one."""
+    x, y = net.conv("x0", 4, 1), net.relu(net.conv("x1", 4, 1))
+    return net.node("Where", net.node("Greater", x, y), x, y)

@@ -7,14 +7,15 @@ import dataclasses
 import logging
 import tempfile
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 import onnx
-from onnx import TensorProto, helper
-from onnxruntime.quantization import CalibrationDataReader, QuantFormat, QuantType, quantize_static
-from onnxruntime.quantization.registry import QDQRegistry, QLinearOpsRegistry
+from onnxruntime.quantization import QuantFormat, QuantType, quantize_static
+
+from torq_mlir.quantization import QDQ_OPERATORS, QOPERATOR_OPERATORS, FeedReader, strip_float_boundary
+from torq_mlir.quantization.full_integer import drop_unused_initializers
 
 
 @dataclasses.dataclass(frozen=True)
@@ -54,25 +55,7 @@ VARIANTS = {
 }
 
 
-# The quantizer's own choice leaves these in float, though it can put any operator between quantized tensors.
-_UNREGISTERED = (
-    *("Abs", "Div", "Elu", "Erf", "Exp", "Expand", "Gelu", "HardSigmoid", "HardSwish", "Max", "Min", "Neg", "PRelu"),
-    *("ReduceMean", "Sqrt", "Sub", "Tanh"),
-)
-_OPERATORS = {
-    QuantFormat.QOperator: [*QLinearOpsRegistry],
-    QuantFormat.QDQ: sorted({*QLinearOpsRegistry, *QDQRegistry, *_UNREGISTERED}),
-}
-
-
-class SampleReader(CalibrationDataReader):
-    """Calibration data that are a list of feeds."""
-
-    def __init__(self, feeds: Sequence[dict[str, np.ndarray]]):
-        self._feeds: Iterator[dict[str, np.ndarray]] = iter(feeds)
-
-    def get_next(self) -> dict[str, np.ndarray] | None:
-        return next(self._feeds, None)
+_OPERATORS = {QuantFormat.QOperator: list(QOPERATOR_OPERATORS), QuantFormat.QDQ: list(QDQ_OPERATORS)}
 
 
 def float_inputs(model: onnx.ModelProto, seed: int, count: int) -> list[dict[str, np.ndarray]]:
@@ -95,7 +78,7 @@ def quantize(model: onnx.ModelProto, variant: Variant, feeds: Sequence[dict[str,
             quantize_static(
                 model,
                 path,
-                SampleReader(feeds),
+                FeedReader(feeds),
                 quant_format=variant.quant_format,
                 per_channel=variant.per_channel,
                 activation_type=variant.activation_type,
@@ -113,7 +96,7 @@ def quantize(model: onnx.ModelProto, variant: Variant, feeds: Sequence[dict[str,
         fuse_activations(quantized)
     if variant.full_integer:
         strip_float_boundary(quantized)
-    _drop_unused_initializers(quantized.graph)
+    drop_unused_initializers(quantized.graph)
     return quantized
 
 
@@ -130,51 +113,3 @@ def fuse_activations(model: onnx.ModelProto) -> None:
         activation.input[0] = quantize.input[0]
         graph.node.remove(quantize)
         graph.node.remove(dequantize)
-
-
-def strip_float_boundary(model: onnx.ModelProto) -> None:
-    """Makes a model take and give integers, by removing the quantization of its inputs and outputs.
-
-    Raises:
-      ValueError: an input or output is used otherwise; the model does compute on floats there.
-    """
-    graph = model.graph
-    for value in graph.input:
-        users = [node for node in graph.node if value.name in node.input]
-        if [node.op_type for node in users] != ["QuantizeLinear"]:
-            raise ValueError(f"input {value.name} is not quantized: {[node.op_type for node in users]}")
-        _set_element_type(value, _zero_point_type(graph, users[0].input[2]))
-        _replace_input(graph, users[0].output[0], value.name)
-        graph.node.remove(users[0])
-    for value in graph.output:
-        producer = next(node for node in graph.node if value.name in node.output)
-        if producer.op_type != "DequantizeLinear":
-            raise ValueError(f"output {value.name} is not quantized: it comes from {producer.op_type} {producer.name}")
-        quantized = producer.input[0]
-        graph.node.remove(producer)
-        _replace_input(graph, quantized, value.name)
-        for node in graph.node:
-            node.output[:] = [value.name if name == quantized else name for name in node.output]
-        _set_element_type(value, _zero_point_type(graph, producer.input[2]))
-    del graph.value_info[:]
-
-
-def _drop_unused_initializers(graph: onnx.GraphProto) -> None:
-    used = {name for node in graph.node for name in node.input}
-    for tensor in [tensor for tensor in graph.initializer if tensor.name not in used]:
-        graph.initializer.remove(tensor)
-
-
-def _replace_input(graph: onnx.GraphProto, old: str, new: str) -> None:
-    for node in graph.node:
-        node.input[:] = [new if name == old else name for name in node.input]
-
-
-def _zero_point_type(graph: onnx.GraphProto, name: str) -> int:
-    return next(tensor.data_type for tensor in graph.initializer if tensor.name == name)
-
-
-def _set_element_type(value: onnx.ValueInfoProto, data_type: int) -> None:
-    if data_type not in (TensorProto.INT8, TensorProto.UINT8):
-        raise ValueError(f"{value.name}: {helper.tensor_dtype_to_string(data_type)} is no 8-bit storage")
-    value.type.tensor_type.elem_type = data_type

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import onnx
 
-from e2e.checks import Backend
+from e2e.backends import Backend
 from e2e.random_graphs.builder import RandomGraph
 from e2e.random_graphs.check import check_graph
 from e2e.random_graphs.reduction import graph_of, reduce_choices, seeded_choices

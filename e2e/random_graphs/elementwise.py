@@ -45,6 +45,26 @@ def extremum(b: Builder) -> Computed:
     return Computed(y, float(x.qparams.scale), 0.0, [x.qparams, *qparams])
 
 
+_COMPARISONS = ("Greater", "GreaterOrEqual", "Less", "LessOrEqual", "Equal")
+
+
+def selection(b: Builder) -> Computed:
+    """One of two tensors, or of a tensor and constants, by how they compare."""
+    x = b.source(*RANKS)
+    other, qparams = _other(b, x)
+    real = b.dequantize(x)
+    operands = [real, other] if b.one_in(2) else [other, real]
+    condition = b.node(b.pick(_COMPARISONS), *operands)
+    kind = b.pick(("plain", "inverted", "combined", "combined"))
+    if kind == "inverted":
+        condition = b.node("Not", condition)
+    elif kind == "combined":
+        number = b.constant(np.float32(b.rng.uniform(-1.0, 1.0) * np.abs(x.real).max()))
+        condition = b.node(b.pick(("And", "Or", "Xor")), condition, b.node(b.pick(_COMPARISONS), real, number))
+    y = b.node("Where", condition, *([real, other] if b.one_in(2) else [other, real]))
+    return Computed(y, float(x.qparams.scale), 0.0, [x.qparams, *qparams])
+
+
 def quotient(b: Builder) -> Computed:
     """Division by constants that are not zero."""
     x = b.source(*RANKS)
@@ -115,10 +135,10 @@ def _prelu(b: Builder, x: str) -> str:
     shape = b.real[x].shape
     channels = (shape[1],) + (1,) * (len(shape) - 2) if len(shape) > 1 else ()
     number = (1,) if shape else ()
-    slope = np.asarray(b.rng.uniform(-0.5, 0.5, b.pick((channels, number))))
+    slope = np.asarray(b.rng.uniform(-0.5, b.pick((0.5, 1.5)), b.pick((channels, number))))
     if b.one_in(2):
         return b.node("PRelu", x, b.constant(slope.astype(np.float32)))
-    scale = np.float32(0.5 / 127)
+    scale = np.float32(1.5 / 127)
     integers = np.rint(slope / np.float64(scale)).astype(np.int8)
     return b.node("PRelu", x, b.dequantized_constant(integers, scale, np.int8(0)))
 
@@ -185,4 +205,4 @@ def softmax(b: Builder) -> Computed:
     return Computed(b.node("Softmax", b.dequantize(x), axis=axis), None, _LEAST_SCALE)
 
 
-OPERATIONS = (addition, product, extremum, quotient, function, function, gate, softmax)
+OPERATIONS = (addition, product, extremum, selection, quotient, function, function, gate, softmax)

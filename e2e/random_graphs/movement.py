@@ -10,7 +10,7 @@ import numpy as np
 
 from e2e.random_graphs.builder import Builder
 from e2e.random_graphs.elementwise import RANKS
-from e2e.random_graphs.exclusions import padding_lowers
+from e2e.random_graphs.exclusions import coordinates_lower
 from e2e.random_graphs.qparams import Computed
 
 
@@ -73,23 +73,23 @@ def _slice(b: Builder, x: str) -> str:
         starts.append(start - shape[axis] if negative else start)
         ends.append(2**31 if end == shape[axis] else end - shape[axis] if negative else end)
         steps.append(b.pick((1, 1, 1, 2, 3)))
+        if b.one_in(6):  # backwards, from the last element that is taken
+            starts[-1], ends[-1], steps[-1] = end - 1, start - 1 - shape[axis], -steps[-1]
     arguments = [_integers(b, *starts), _integers(b, *ends), _integers(b, *axes)]
-    if max(steps) > 1 or b.one_in(2):
+    if set(steps) != {1} or b.one_in(2):
         arguments.append(_integers(b, *steps))
     return b.node("Slice", x, *arguments)
 
 
 def _pad(b: Builder, x: str) -> str:
     shape = b.real[x].shape
-    mode = b.pick(("constant", "constant", "constant", "edge", "reflect"))
-    last = 2 if len(shape) > 1 else 1  # of all modes but the constant one, at most two dimensions
-    if not padding_lowers(mode, len(shape)):
-        mode = "constant"
-    axes = range(len(shape)) if mode == "constant" and b.one_in(2) else range(len(shape) - last, len(shape))
+    mode = b.pick(("constant", "constant", "constant", "edge", "reflect", "wrap"))
+    axes = range(len(shape)) if b.one_in(2) else range(max(0, len(shape) - 2), len(shape))
     amounts = [0] * 2 * len(shape)
     for axis in axes:
         most = 2 if mode == "constant" else min(2, shape[axis] - 1)
-        amounts[axis], amounts[axis + len(shape)] = b.integer(0, most), b.integer(0, most)
+        crop = 1 if shape[axis] > 2 and mode == "constant" and b.one_in(6) else 0
+        amounts[axis], amounts[axis + len(shape)] = b.integer(-crop, most), b.integer(0, most)
     inputs = [x, _integers(b, *amounts)]
     if mode == "constant" and b.one_in(2):
         inputs.append(b.constant(np.float32(b.pick((0.0, float(b.real[x].flat[0]), 1.0)))))
@@ -117,6 +117,30 @@ def _unsqueeze(b: Builder, x: str) -> str:
     return b.node("Unsqueeze", x, _integers(b, b.integer(-rank - 1, rank)))
 
 
+def _gather(b: Builder, x: str) -> str:
+    shape = b.real[x].shape
+    axis = b.integer(0, len(shape) - 1)
+    indices = b.rng.integers(-shape[axis], shape[axis], [b.integer(1, 4) for _ in range(b.pick((1, 1, 2)))])
+    if len(shape) + indices.ndim > 6:
+        return x
+    axis = axis - len(shape) if b.one_in(3) else axis
+    return b.node("Gather", x, b.constant(indices.astype(b.pick((np.int64, np.int32)))), axis=axis)
+
+
+def _tile(b: Builder, x: str) -> str:
+    return b.node("Tile", x, _integers(b, *(b.pick((1, 1, 2)) for _ in b.real[x].shape)))
+
+
+def _depth_to_space(b: Builder, x: str) -> str:
+    return b.node("DepthToSpace", x, blocksize=2, mode=b.pick(("DCR", "CRD")))
+
+
+def _space_to_depth(b: Builder, x: str) -> str:
+    shape = b.real[x].shape
+    factors = [block for block in (2, 3, 1) if shape[2] % block == shape[3] % block == 0]
+    return b.node("SpaceToDepth", x, blocksize=factors[0])
+
+
 _MOVEMENTS: tuple[Callable[[Builder, str], str], ...] = (
     _reshape,
     _transpose,
@@ -126,6 +150,42 @@ _MOVEMENTS: tuple[Callable[[Builder, str], str], ...] = (
     _flatten,
     _squeeze,
     _unsqueeze,
+    _gather,
+    _tile,
 )
 
-OPERATIONS = (movement, movement, concatenation)
+
+def resize(b: Builder) -> Computed:
+    """Of an image, to a multiple of the size or to any other."""
+    x = b.source(4)
+    mode = b.pick(("nearest", "linear"))
+    coordinates = b.pick(("half_pixel", "asymmetric", "pytorch_half_pixel", "align_corners"))
+    if not coordinates_lower(mode, coordinates):
+        coordinates = "half_pixel"
+    attributes = {"mode": mode, "coordinate_transformation_mode": coordinates}
+    if mode == "nearest" and coordinates == "asymmetric":
+        attributes["nearest_mode"] = "floor"
+    if b.one_in(3):
+        sizes = [*x.shape[:2], b.integer(1, 9), b.integer(1, 9)]
+        y = b.node("Resize", b.dequantize(x), "", "", _integers(b, *sizes), **attributes)
+    else:
+        factor = b.integer(1, 3)
+        scales = np.array([1, 1, factor, b.integer(1, 3) if b.one_in(3) else factor], np.float32)
+        y = b.node("Resize", b.dequantize(x), "", b.constant(scales), **attributes)
+    return Computed(y, float(x.qparams.scale), 0.0, [x.qparams] * 3)
+
+
+def blocks(b: Builder) -> Computed:
+    """Channels of an image to blocks of pixels, or back."""
+    x = b.source(4)
+    if x.shape[1] % 4:
+        x = b.input((x.shape[0], 4 * b.integer(1, 3), b.integer(1, 4), b.integer(1, 4)))
+    shuffle = b.pick((_depth_to_space, _depth_to_space, _space_to_depth))
+    return Computed(shuffle(b, b.dequantize(x)), float(x.qparams.scale), 0.0, [x.qparams] * 3)
+
+
+def image(b: Builder) -> Computed:
+    return b.pick((resize, blocks))(b)
+
+
+OPERATIONS = (movement, movement, concatenation, image)

@@ -10,7 +10,6 @@ from collections.abc import Sequence
 import numpy as np
 
 from e2e.random_graphs.builder import Builder, Tensor
-from e2e.random_graphs.exclusions import alpha_counts, transposed_convolution_lowers
 from e2e.random_graphs.qparams import Computed
 
 # A bias that is rounded to the units of the accumulator moves the output by less than 1/64 of its scale.
@@ -44,17 +43,12 @@ def transposed_convolution(b: Builder) -> Computed:
     dilations = [b.pick((1, 1, 2)) for _ in range(rank)]
     if max(dilations) > 1:
         attributes["dilations"] = dilations
-    pads = [0] * 2 * rank
     if b.one_in(2):
-        pads = _cropping(b, x.shape[2:], strides, kernel, dilations)
-        attributes["pads"] = pads
+        attributes["pads"] = _cropping(b, x.shape[2:], strides, kernel, dilations)
     if b.one_in(3):
         attributes["output_padding"] = [b.integer(0, s - 1) for s in strides]
     group = b.pick(_divisors(x.shape[1]))
     channels = group * b.integer(1, 4)
-    if not transposed_convolution_lowers(x.shape[1], channels, group, pads):
-        group = 1
-        attributes["pads"] = [*pads[:rank], *pads[:rank]]
     weights = _weights(b, (x.shape[1], channels // group, *kernel), axis=1, group=group)
     bias, least_scale = _bias(b, channels, x, weights)
     y = b.node("ConvTranspose", b.dequantize(x), weights.name, *bias, group=group, **attributes)
@@ -81,7 +75,7 @@ def gemm(b: Builder) -> Computed:
     shape = (channels, features) if transposed else (features, channels)
     weights = _weights(b, shape, axis=0 if transposed else 1)
     bias, least_scale = _bias(b, channels, x, weights)
-    if b.one_in(8) and alpha_counts(len(bias)):
+    if b.one_in(8):
         attributes["alpha"] = b.pick((0.5, 2.0))
         least_scale = max(least_scale, _UNITS_PER_STEP * _unit(x, weights))
     y = b.node("Gemm", b.dequantize(x), weights.name, *bias, **attributes)

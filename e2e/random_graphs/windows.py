@@ -10,18 +10,22 @@ import numpy as np
 
 from e2e.random_graphs.builder import Builder
 from e2e.random_graphs.elementwise import RANKS
-from e2e.random_graphs.exclusions import auto_pad_runs, ceil_mode_is_clear, padding_can_count
+from e2e.random_graphs.exclusions import auto_pad_runs, ceil_mode_is_clear
 from e2e.random_graphs.qparams import Computed
 
 
 def pooling(b: Builder) -> Computed:
     op_type = b.pick(("MaxPool", "AveragePool"))
-    x = b.source(4, 3)
+    x = b.source(4, 3, 5)
     spatial = x.shape[2:]
     kernel = [b.integer(1, min(3, size)) for size in spatial]
     attributes: dict = {"kernel_shape": kernel}
     if b.one_in(8):
         attributes["kernel_shape"] = kernel = list(spatial)
+    elif b.one_in(6):
+        attributes["dilations"] = [
+            b.integer(1, 2 if 2 * size - 1 <= n else 1) for size, n in zip(kernel, spatial, strict=True)
+        ]
     if not b.one_in(3):
         attributes["strides"] = [b.integer(1, 3) for _ in spatial]
     if b.one_in(3):
@@ -30,7 +34,7 @@ def pooling(b: Builder) -> Computed:
         attributes["auto_pad"] = b.pick(("SAME_UPPER", "SAME_LOWER"))
     if b.one_in(6) and "auto_pad" not in attributes and _ceil_mode_is_clear(attributes, spatial):
         attributes["ceil_mode"] = 1
-    if op_type == "AveragePool" and b.one_in(2) and padding_can_count(attributes.get("ceil_mode", 0)):
+    if op_type == "AveragePool" and b.one_in(2):
         attributes["count_include_pad"] = 1
     y = b.node(op_type, b.dequantize(x), **attributes)
     unit = float(x.qparams.scale) / (1 if op_type == "MaxPool" else math.prod(kernel))
@@ -44,21 +48,22 @@ def _ceil_mode_is_clear(attributes: dict, spatial: Sequence[int]) -> bool:
 
 
 def global_pooling(b: Builder) -> Computed:
-    x = b.source(4, 3)
+    x = b.source(4, 3, 5)
     y = b.node(b.pick(("GlobalAveragePool", "GlobalMaxPool")), b.dequantize(x))
     return Computed(y, float(x.qparams.scale) / math.prod(x.shape[2:]), 0.0, [x.qparams])
 
 
-def mean(b: Builder) -> Computed:
+def reduction(b: Builder) -> Computed:
     x = b.source(*RANKS)
     rank = len(x.shape)
     if b.one_in(2):  # the last dimensions, as images and sequences are averaged
         axes = list(range(b.integer(0, rank - 1), rank))
     else:
         axes = sorted(b.permutation(rank)[: b.integer(1, rank)])
-    y = b.node("ReduceMean", b.dequantize(x), b.constant(np.array(axes, np.int64)), keepdims=b.integer(0, 1))
-    count = math.prod(x.shape[axis] for axis in axes)
+    op_type = b.pick(("ReduceMean", "ReduceSum", "ReduceMax", "ReduceMin"))
+    y = b.node(op_type, b.dequantize(x), b.constant(np.array(axes, np.int64)), keepdims=b.integer(0, 1))
+    count = math.prod(x.shape[axis] for axis in axes) if op_type == "ReduceMean" else 1
     return Computed(y, float(x.qparams.scale) / count, 0.0, [x.qparams])
 
 
-OPERATIONS = (pooling, pooling, global_pooling, mean)
+OPERATIONS = (pooling, pooling, global_pooling, reduction)

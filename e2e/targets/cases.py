@@ -6,7 +6,8 @@
 import functools
 from collections.abc import Callable, Iterator
 
-from e2e.checks import Backend, Report
+from e2e.backends import Backend
+from e2e.checks import Report
 from e2e.targets.lowered import TARGETS
 
 SAMPLES = 2

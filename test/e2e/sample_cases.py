@@ -5,8 +5,9 @@
 
 import os
 
+from e2e.backends import Backend
 from e2e.cases import Case
-from e2e.checks import Backend, Report
+from e2e.checks import Report
 
 
 def _passes(backend: Backend) -> Report:

@@ -3,10 +3,12 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The registry of end-to-end cases, a test for each."""
 
+import zlib
+
 import pytest
 
+from e2e.backends import Backend
 from e2e.cases import Case, registry
-from e2e.checks import Backend
 from e2e.expected_failures import EXPECTED_FAILURES
 
 
@@ -19,8 +21,14 @@ def _parameter(case: Case):
 
 @pytest.mark.parametrize("case", [_parameter(case) for case in registry().values()])
 def test_case(case: Case):
-    report = case.check(Backend.ALL)
+    report = case.check(_executors(case))
     assert not report.failures, "\n".join(report.failures[:20])
+
+
+def _executors(case: Case) -> Backend:
+    """Machine code takes as long to make as all the rest of a check: of the JIT, for every fourth case."""
+    every_fourth = zlib.crc32(case.name.encode()) % 4 == 0
+    return Backend.ALL if case.slow or every_fourth else Backend.INTERPRETER | Backend.CPU
 
 
 def test_expected_failures_are_cases():

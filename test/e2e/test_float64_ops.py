@@ -24,8 +24,10 @@ WINDOW_CASES = [
 
 
 def float32_result(op_type: str, operands, **attributes) -> tuple[np.ndarray, onnx.NodeProto]:
-    names = [f"x{index}" for index in range(len(operands))]
+    """The result of ONNX Runtime, and the node; operands that are None are left out."""
+    names = ["" if operand is None else f"x{index}" for index, operand in enumerate(operands)]
     node = helper.make_node(op_type, names, ["y"], **attributes)
+    names, operands = [name for name in names if name], [operand for operand in operands if operand is not None]
     inputs = [
         helper.make_tensor_value_info(name, helper.np_dtype_to_tensor_dtype(operand.dtype), operand.shape)
         for name, operand in zip(names, operands, strict=True)
@@ -125,7 +127,9 @@ def test_elementwise():
 def test_reductions_and_normalizations():
     check("GlobalAveragePool", IMAGE)
     check("GlobalMaxPool", IMAGE)
-    check("ReduceMean", IMAGE, np.array([2, 3]), keepdims=0)
+    for op_type in ("ReduceMax", "ReduceMean", "ReduceMin", "ReduceSum"):
+        check(op_type, IMAGE, np.array([2, 3]), keepdims=0)
+        check(op_type, IMAGE, np.array([-3]))
     check("LRN", IMAGE, size=5, alpha=0.1, beta=0.75, bias=1.0)
 
 
@@ -150,3 +154,36 @@ def test_pad():
     check("Pad", (2, 4, 5), np.array([1, 2]), np.array(0.0, np.float32), np.array([2]))
     for mode in ("edge", "reflect", "wrap"):
         check("Pad", (2, 4, 5), np.array([0, 1, 2, 0, 0, 1]), mode=mode)
+
+
+@pytest.mark.parametrize("axis", [0, -1])
+def test_gather(axis):
+    check("Gather", (5, 4), np.array([[1, -1], [0, 3]]), axis=axis)
+    check("Gather", (5, 4), np.asarray(2), axis=axis)
+
+
+@pytest.mark.parametrize("axis", [-1, 1])
+def test_layer_normalization(axis):
+    shape = (3, 4, 6)
+    check("LayerNormalization", shape, shape[axis:], shape[axis:], axis=axis, epsilon=1e-3)
+    check("LayerNormalization", shape, shape[axis:], axis=axis)
+
+
+NEAREST = ("round_prefer_floor", "round_prefer_ceil", "floor", "ceil")
+COORDINATES = ("half_pixel", "pytorch_half_pixel", "align_corners", "asymmetric")
+
+
+@pytest.mark.parametrize("coordinates", COORDINATES)
+@pytest.mark.parametrize("scales", [(2, 2), (1.5, 3), (0.5, 0.75), (1, 2)], ids=str)
+@pytest.mark.parametrize("mode", ["linear", *NEAREST])
+def test_resize(mode, scales, coordinates):
+    attributes = {"coordinate_transformation_mode": coordinates, "mode": "linear"}
+    if mode in NEAREST:
+        attributes |= {"mode": "nearest", "nearest_mode": mode}
+    check("Resize", (1, 2, 6, 8), np.zeros(0, np.float32), np.array([1, 1, *scales], np.float32), **attributes)
+
+
+def test_resize_to_sizes():
+    x, sizes = np.random.default_rng(0).standard_normal((1, 2, 6, 8), np.float32), np.array([1, 2, 9, 4])
+    expected, _ = float32_result("Resize", [x, None, None, sizes], mode="linear")
+    np.testing.assert_allclose(OPERATORS["Resize"]({"mode": b"linear"}, x, None, None, sizes), expected, atol=1e-5)

@@ -12,7 +12,8 @@ import pytest
 from torch_mlir import ir
 
 from e2e import __main__ as command
-from e2e.checks import Backend, Report, check_same_operations, last_layers
+from e2e.backends import Backend
+from e2e.checks import Report, check_same_operations, last_layers
 from e2e.compiled import Compiled
 from e2e.graph import QuantizedGraph
 from e2e.layerwise import LayerComparison, from_storage, to_storage

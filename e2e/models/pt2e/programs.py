@@ -7,7 +7,7 @@ import warnings
 from collections.abc import Callable
 
 import torch
-from torch.export import ExportedProgram
+from torch.export import Dim, ExportedProgram
 from torchao.quantization.pt2e import allow_exported_model_train_eval, move_exported_model_to_eval
 from torchao.quantization.pt2e.quantize_pt2e import convert_pt2e, prepare_pt2e, prepare_qat_pt2e
 
@@ -18,14 +18,22 @@ _CALIBRATION_SAMPLES = 4
 _TRAINING_STEPS = 3
 
 
-def quantized_program(model: Model, recipe: Recipe) -> ExportedProgram:
-    """The model after calibration, or training, and conversion."""
+def quantized_program(model: Model, recipe: Recipe, dynamic_batch: bool = False) -> ExportedProgram:
+    """The model after calibration, or training, and conversion.
+
+    Args:
+      dynamic_batch: the first dimension of every input is one of any size.
+    """
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         example = model.inputs("example")
-        module = torch.export.export(model.make(), example).module()
+        shapes = None
+        if dynamic_batch:  # of a size that torch.export does not take for a special one, as it does 1
+            example = tuple(torch.cat([each, each]) for each in example)
+            shapes = tuple({0: Dim("batch")} for _ in example)
+        module = torch.export.export(model.make(), example, dynamic_shapes=shapes).module()
         prepared = (_trained if recipe.trained else _calibrated)(module, model, recipe)
-        return torch.export.export(convert_pt2e(prepared), example)
+        return torch.export.export(convert_pt2e(prepared), example, dynamic_shapes=shapes)
 
 
 def program_with_weights(model: Model, quantize: Callable[[torch.nn.Module], torch.nn.Module]) -> ExportedProgram:

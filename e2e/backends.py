@@ -1,0 +1,34 @@
+# Part of the torq-mlir project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What executes the compiled models."""
+
+import enum
+
+
+class Backend(enum.Flag):
+    """Executors to run. The layers are compared in the interpreter; all must agree with it bit for bit."""
+
+    INTERPRETER = enum.auto()
+    CPU = enum.auto()
+    JIT = enum.auto()
+    ALL = INTERPRETER | CPU | JIT
+
+    @property
+    def names(self) -> list[str]:
+        """As `torq_mlir.compile` knows them, the interpreter first."""
+        return [member.name.lower() for member in type(self) if member in self]
+
+    @classmethod
+    def parse(cls, text: str) -> "Backend":
+        """Of names with commas in between, or "all".
+
+        Raises:
+          ValueError: there is none of a name.
+        """
+        found = cls(0)
+        for name in text.split(","):
+            if name.upper() not in cls.__members__:
+                raise ValueError(f"there is no executor {name!r}")
+            found |= cls[name.upper()]
+        return found
