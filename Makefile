@@ -8,7 +8,7 @@ BIN := $(VENV)/bin
 JOBS ?= auto
 DEFINITIONS := $(shell find dialects passes -name '*.td') CMakeLists.txt $(wildcard cmake/*)
 
-.PHONY: venv demo test test-full lint docs clean
+.PHONY: venv demo test test-full lint docs figures clean
 
 venv: $(VENV)/.installed
 
@@ -20,7 +20,7 @@ $(VENV)/.dependencies: pyproject.toml
 	touch $@
 
 $(VENV)/.installed: $(VENV)/.dependencies $(DEFINITIONS)
-	$(BIN)/pip install --quiet --no-build-isolation --editable '.[torch]'
+	$(BIN)/pip install --quiet --no-build-isolation --editable '.[torch,distributed,images]'
 	touch $@
 
 demo: venv
@@ -47,6 +47,11 @@ docs: venv
 	mkdir -p docs/dialects
 	cp $(GENERATED)/TorqHL.md $(GENERATED)/QuantizedDecomposed.md docs/dialects/
 	cp $(GENERATED)/passes.md docs/passes.md
+	$(BIN)/python -m torq_mlir.gen_config.files.documentation > docs/gen-config-files.md
+
+# The table of docs/models.md, from networks that are compiled, run and compared for some minutes.
+figures: venv
+	$(BIN)/python -m e2e.figures docs/models.md
 
 clean:
 	rm -rf $(VENV) build

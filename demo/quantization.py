@@ -3,23 +3,11 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Static quantization with ONNX Runtime, as its users do it."""
 
-import tempfile
-from pathlib import Path
-
 import numpy as np
 import onnx
 from onnx import numpy_helper
-from onnxruntime.quantization import CalibrationDataReader, QuantFormat, QuantType, quantize_static
-from onnxruntime.quantization.shape_inference import quant_pre_process
 
-
-class _Images(CalibrationDataReader):
-    def __init__(self, images: np.ndarray) -> None:
-        self._images = iter(images)
-
-    def get_next(self) -> dict[str, np.ndarray] | None:
-        image = next(self._images, None)
-        return None if image is None else {"image": image[np.newaxis]}
+from torq_mlir.quantization import quantize_static
 
 
 def quantize(model: onnx.ModelProto, images: np.ndarray) -> onnx.ModelProto:
@@ -28,20 +16,8 @@ def quantize(model: onnx.ModelProto, images: np.ndarray) -> onnx.ModelProto:
     Args:
       images: calibration data, f32 of shape (N, 1, 8, 8).
     """
-    with tempfile.TemporaryDirectory() as folder:
-        prepared, quantized = Path(folder) / "prepared.onnx", Path(folder) / "quantized.onnx"
-        onnx.save(model, prepared)
-        quant_pre_process(prepared, prepared, skip_symbolic_shape=True)
-        quantize_static(
-            prepared,
-            quantized,
-            _Images(images),
-            quant_format=QuantFormat.QDQ,
-            per_channel=True,
-            activation_type=QuantType.QInt8,
-            weight_type=QuantType.QInt8,
-        )
-        return onnx.load(quantized)
+    feeds = ({"image": image[np.newaxis]} for image in images)
+    return quantize_static(model, calibration_data_reader=feeds, per_channel=True)
 
 
 def output_scale(model: onnx.ModelProto) -> float:

@@ -378,15 +378,26 @@ def TorqFuseQuantizedOps : Pass<"torq-fuse-quantized-ops"> {
     %y = linalg.generic ...  // sitofp, mulf by sx * sw in f64, truncf
     ```
 
+    Activations whose parameters are known at run time only, per tensor or per
+    token, and results that stay in float have the integer contraction too:
+    its sums, less the zero point times the constant sums of the weights, are
+    scaled in f64 and rounded to f32 once. The host computes these.
+
+    Weights in groups along the summed dimension of a matrix product stay as
+    they are stored, two of 4 bits in a byte, and are dequantized in the body
+    of a linalg.generic. With activations of 8 bits the sum over each group is
+    one of integers. Weights per channel with activations in float are one
+    group.
+
     An accumulator that could overflow 32 bits is left alone; a bias that does
     not fit is an error.
   }];
   let options = [
     Option<"explain", "explain", "bool", /*default=*/"false",
-           "Record on each operation that was not fused, as torq_hl.refusal, what "
-           "stood in the way">
+           "Record on each operation that was not fused or that the NPU does not "
+           "take, as torq_hl.refusal, what stood in the way">
   ];
-  let dependentDialects = ["arith", "linalg", "math", "tensor"];
+  let dependentDialects = ["arith", "linalg", "math", "scf", "tensor"];
 }
 
 def ConvertLinalgToTorqHL : Pass<"convert-linalg-to-torq-hl"> {
@@ -419,10 +430,71 @@ def ConvertLinalgToTorqHL : Pass<"convert-linalg-to-torq-hl"> {
            "Record on each operation that was not converted, as torq_hl.refusal, "
            "what stood in the way">,
     Option<"floatType", "float", "std::string", /*default=*/"host",
-           "Where quantization and dequantization go that no other operation takes "
-           "in: 'host', exact in f32, or 'bf16', on the NPU with 8 bits of precision">
+           "Where float operations go, with quantization and dequantization that no "
+           "other operation takes in: 'host', exact in f32, or 'bf16', on the NPU with "
+           "8 bits of precision">,
+    ListOption<"approximate", "approximate", "std::string",
+               "What is computed in integers although they follow the float "
+               "computation only nearly: softmax, normalization">
   ];
   let dependentDialects = ["arith", "linalg", "tensor", "torq_hl"];
+}
+
+def TorqCancelTransposes : Pass<"torq-cancel-transposes"> {
+  let summary = "Cancel transposes of torq_hl with one another";
+  let description = [{
+    A transpose moves behind elementwise operations, concatenations and slices
+    where it meets another one on the way, or where all operands have it; two
+    in a row are one, or none. What changes nothing, or moves only dimensions
+    of size 1, is a reshape. So a model with images in NHWC, which has
+    transposes around each convolution, keeps those at its borders.
+
+    ```mlir
+    %1 = "torq_hl.transpose"(%0, %x) {perm = array<i64: 0, 2, 3, 1>} : ...
+    %2 = "torq_hl.table"(%init, %scale_bias, %1) {...}
+    %3 = "torq_hl.transpose"(%0, %2) {perm = array<i64: 0, 3, 1, 2>} : ...
+    ```
+
+    becomes
+
+    ```mlir
+    %3 = "torq_hl.table"(%init, %scale_bias, %x)
+        {torq_hl.layout = array<i64: 0, 2, 3, 1>, ...}
+    ```
+
+    `torq_hl.layout` is on operations whose result has other dimensions than the
+    value of the source model that it is: dimension d of that value is dimension
+    `layout[d]` of the result.
+  }];
+  let dependentDialects = ["arith", "tensor", "torq_hl"];
+}
+
+def TorqAssignExecutors : Pass<"torq-assign-executors"> {
+  let summary = "Assign operations to executors by the line they come from";
+  let description = [{
+    Sets the attribute `torq-executor` of the operations whose location names a
+    line and column of `map`: those of the file that the IR was read from, or
+    that its locations refer to. An operation that comes from several lines is
+    assigned to the last one of nss, css and host that is found. Only operations
+    of `torq_hl` are assigned to nss, which has no others.
+
+    `*` stands for all operations that are not assigned otherwise. With
+    `map=4:10=host`, where line 4 has a convolution:
+
+    ```mlir
+    %y = linalg.conv_2d_nchw_fchw {"torq-executor" = "host", ...} ...
+    ```
+
+    torq-fuse-quantized-ops leaves in float what is assigned to the host, and
+    convert-linalg-to-torq-hl leaves in linalg what is assigned to css or the
+    host. Passes that build new operations keep locations and not attributes:
+    the pass runs before each pass that is to respect the assignment.
+  }];
+  let options = [
+    ListOption<"map", "map", "std::string",
+               "The assignments, line:col=executor or *=executor, or the name of a compiler "
+               "file of torq-gen-config (.json)">
+  ];
 }
 
 def ConvertQuantizedDecomposedToLinalg

@@ -4,9 +4,9 @@
 """torq-compile: a quantized ONNX model to torq_hl, to a report, to results."""
 
 import argparse
-import json
 import os
 import re
+import shutil
 import sys
 import zipfile
 from collections.abc import Sequence
@@ -15,6 +15,7 @@ from typing import IO, TYPE_CHECKING
 
 from torq_mlir.errors import CompileError, TorqError
 from torq_mlir.files import write_atomically
+from torq_mlir.tools import execution_options
 
 if TYPE_CHECKING:
     import numpy as np
@@ -22,7 +23,8 @@ if TYPE_CHECKING:
     from torq_mlir.compiler import CompiledModel
 
 _LEVELS = ("onnx", "fx", "torch", "linalg", "torq-hl")
-_BACKENDS = ("jit", "interpreter")
+_FLOATS = ("host", "bf16")
+_APPROXIMATIONS = ("softmax", "normalization")
 
 _EPILOG = """\
 examples:
@@ -33,9 +35,15 @@ examples:
   torq-compile model.onnx --report                    which operator runs where, and why not on the NPU
   torq-compile model.onnx --run inputs.npz --output results.npz
                                                       run the model on the host; numpy.savez("inputs.npz", data=image)
+  torq-compile model.onnx --run inputs.npz --profile --trace trace.json
+                                                      how long each operation takes
+  torq-compile model.onnx -o model.so                 a library for C, with model.h
   torq-compile model.onnx --batch 1                   a model whose batch size is open
   torq-compile model.onnx --input-shape data:1,3,224,224
                                                       a model whose shapes are open
+  torq-compile model.onnx --report --approximate=softmax,normalization
+                                                      softmax and LayerNorm in integers, and the error this makes
+  torq-compile model.onnx --report --float=bf16       what is not quantized in bf16 on the NPU
   torq-compile model.mlir --run inputs.npz            what was written with -o is read again
 
 levels of the IR:
@@ -53,8 +61,7 @@ command line.
 def main(arguments: Sequence[str] | None = None) -> int:
     parser = _parser()
     options = parser.parse_args(arguments)
-    if options.output and not options.run:
-        parser.error("--output is for the results of --run")
+    execution_options.check(parser, options)
     try:
         _compile(options)
         sys.stdout.flush()
@@ -81,7 +88,13 @@ def _parser() -> argparse.ArgumentParser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("model", help="an ONNX file, a program of torch.export (.pt2), or torq_hl (.mlir, .mlirbc)")
-    parser.add_argument("-o", dest="file", metavar="FILE", help="write the IR there; nothing is written on an error")
+    parser.add_argument(
+        "-o",
+        dest="file",
+        metavar="FILE",
+        help="write the IR there, or machine code with a C header for .so and .o; nothing is written on an error",
+    )
+    parser.add_argument("--prefix", default="torq_model", help="of the C functions (default: torq_model)")
     parser.add_argument("--emit", choices=_LEVELS, help="level of the IR (default: torq-hl)")
     parser.add_argument("--elide", action="store_true", help="leave out constants of more than 16 elements")
     parser.add_argument("--debug-info", action="store_true", help="print locations, which name the nodes of the model")
@@ -95,13 +108,24 @@ def _parser() -> argparse.ArgumentParser:
         metavar="NAME:D0,D1,...",
         help="shape of an input; once for each",
     )
+    nearly = parser.add_argument_group("what the NPU computes other than the model does; the report has the error")
+    nearly.add_argument(
+        "--float",
+        choices=_FLOATS,
+        default="host",
+        help="what is not quantized: on the host in f32, or on the NPU in bf16 (default: host)",
+    )
+    nearly.add_argument(
+        "--approximate",
+        type=_approximations,
+        default=(),
+        metavar="NAME[,NAME]",
+        help=f"in integers instead of float on the host: {', '.join(_APPROXIMATIONS)}",
+    )
     report = parser.add_argument_group("report")
     report.add_argument("--report", action="store_true", help="print what became of each operator")
-    report.add_argument("--report-json", metavar="FILE", help="write the same as JSON")
-    run = parser.add_argument_group("execution")
-    run.add_argument("--run", metavar="FILE", help="run on arrays of a .npz file, named as the inputs of the model")
-    run.add_argument("--output", metavar="FILE", help="write the outputs to a .npz file instead of printing a summary")
-    run.add_argument("--backend", choices=_BACKENDS, default="jit", help="what executes the model (default: jit)")
+    report.add_argument("--report-json", metavar="FILE", help="write the same as JSON; '-' is the standard output")
+    execution_options.add_arguments(parser)
     parser.add_argument("--version", action=_Version, nargs=0, help="print the versions of the packages and exit")
     return parser
 
@@ -122,6 +146,13 @@ def _size(text: str) -> int:
     return int(text)
 
 
+def _approximations(text: str) -> tuple[str, ...]:
+    names = tuple(text.split(","))
+    if not set(names) <= set(_APPROXIMATIONS):
+        raise argparse.ArgumentTypeError(f"'{text}' is not a list of {', '.join(_APPROXIMATIONS)}")
+    return names
+
+
 def _input_shape(text: str) -> tuple[str, tuple[int, ...]]:
     name, colon, sizes = text.rpartition(":")
     if not colon or not name:
@@ -135,26 +166,41 @@ def _compile(options: argparse.Namespace) -> None:
     if options.file or options.emit or not (options.run or options.report or options.report_json):
         _emit(compiled, options)
     if options.report:
-        print(compiled.report())
-    if options.report_json:
-        text = json.dumps(compiled.report().to_dict(), indent=1) + "\n"
+        print(compiled.report().text(_terminal_width()))
+    if options.report_json == "-":
+        print(compiled.report().to_json())
+    elif options.report_json:
+        text = f"{compiled.report().to_json()}\n"
         write_atomically(options.report_json, lambda file: file.write(text.encode()))
     if inputs is not None:
         _run(compiled, inputs, options)
+
+
+def _terminal_width() -> int | None:
+    """Columns of the terminal, or of `$COLUMNS`; None where the output goes to a file."""
+    return shutil.get_terminal_size((0, 0)).columns or None if sys.stdout.isatty() or "COLUMNS" in os.environ else None
 
 
 def _load(options: argparse.Namespace) -> "CompiledModel":
     from torq_mlir import compiler
 
     if Path(options.model).suffix in (".mlir", ".mlirbc"):
-        return compiler.CompiledModel.load(options.model, backend=options.backend)
+        return compiler.CompiledModel.load(options.model, backend=execution_options.execution(options))
     return compiler.compile(
-        options.model, backend=options.backend, batch=options.batch, input_shapes=dict(options.input_shape)
+        options.model,
+        backend=execution_options.execution(options),
+        batch=options.batch,
+        input_shapes=dict(options.input_shape),
+        float=options.float,
+        approximate=options.approximate,
     )
 
 
 def _emit(compiled: "CompiledModel", options: argparse.Namespace) -> None:
     level = options.emit or "torq-hl"
+    if options.file and Path(options.file).suffix in (".so", ".o") and not options.emit:
+        compiled.write_library(options.file, prefix=options.prefix)
+        return
     if options.file and Path(options.file).suffix == ".mlirbc" and level == "torq-hl":
         compiled.save(options.file)
         return
@@ -186,10 +232,10 @@ def _run(compiled: "CompiledModel", inputs: "dict[str, np.ndarray]", options: ar
 
     unnamed = [f"arr_{index}" for index in range(len(inputs))]  # numpy.savez(path, a, b)
     known = {info.name for info in compiled.inputs}
-    if inputs.keys() == set(unnamed) and not inputs.keys() & known:
-        results = compiled(*(inputs[name] for name in unnamed))
-    else:
-        results = compiled(**inputs)
+    if inputs.keys() == set(unnamed) and not inputs.keys() & known and len(unnamed) <= len(compiled.inputs):
+        inputs = {info.name: inputs[name] for info, name in zip(compiled.inputs, unnamed, strict=False)}
+    results = compiled(**inputs)
+    execution_options.profile(compiled, inputs, options)
     named = dict(zip((info.name for info in compiled.outputs), results, strict=True))
     if options.output:
         write_atomically(options.output, lambda file: np.savez(file, **named))

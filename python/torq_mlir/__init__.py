@@ -16,13 +16,25 @@ import importlib
 _EXPORTS = {
     "CompileError": "errors",
     "CompiledModel": "compiler",
+    "DynamicModel": "dynamic_model",
+    "Execution": "executing",
     "InputError": "errors",
     "ModelError": "errors",
     "TorqError": "errors",
     "compile": "compiler",
 }
 
-__all__ = ["CompileError", "CompiledModel", "InputError", "ModelError", "TorqError", "compile", "versions"]
+__all__ = [
+    "CompileError",
+    "CompiledModel",
+    "DynamicModel",
+    "Execution",
+    "InputError",
+    "ModelError",
+    "TorqError",
+    "compile",
+    "versions",
+]
 
 
 def versions() -> dict[str, str]:

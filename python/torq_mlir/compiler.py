@@ -3,73 +3,106 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """From a quantized model to torq_hl, and to results."""
 
+import dataclasses
 import json
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
 import numpy as np
 from torch_mlir import ir
 
-from torq_mlir import dialects, interface, passes, pipelines
-from torq_mlir.dialects.locations import source_names
-from torq_mlir.errors import CompileError, InputError
+from torq_mlir import approximation, assignment, deviation, dialects, interface, pipelines
+from torq_mlir.deviation import Deviation
+from torq_mlir.dialects.modules import copy_module
+from torq_mlir.dynamic_model import DynamicModel
+from torq_mlir.errors import CompileError
+from torq_mlir.executing import BACKENDS, Executable, Execution
 from torq_mlir.files import write_atomically
 from torq_mlir.frontends.tensor_info import TensorInfo
-from torq_mlir.importing import import_model
-from torq_mlir.report import Report, SourceNode, build_report, read_refusals
+from torq_mlir.importing import dynamic_inputs, import_model, read_exported
+from torq_mlir.lowering import explaining, lower
+from torq_mlir.report import Refusal, Report, build_report, read_refusals
+from torq_mlir.source_nodes import SourceNode
 
 if TYPE_CHECKING:
     import onnx
     import torch
 
+    from torq_mlir.backends.cpu import Profile
+
 # Of a model that comes from ONNX; that of an exported program starts with "fx".
 LEVELS = ("onnx", "torch", "linalg", "torq-hl")
-BACKENDS = ("jit", "interpreter")
 
 # What leads from the torch dialect to the next levels.
 _PIPELINES = ("torq-torch-to-linalg", "torq-linalg-to-torq-hl")
 _REPORT = "torq-report"
 # Elements above which a constant is left out of elided text.
-_ELISION_LIMIT = 16
-
-Executable = Callable[[Sequence[np.ndarray]], list[np.ndarray]]
+_ELISION_LIMIT = assignment.ELISION_LIMIT
 
 
 def compile(
     model: "str | os.PathLike | bytes | onnx.ModelProto | torch.export.ExportedProgram",
     *,
-    backend: str = "jit",
+    backend: str | Execution = "cpu",
     batch: int | None = None,
     input_shapes: Mapping[str, Sequence[int]] | None = None,
-) -> "CompiledModel":
+    float: str = "host",
+    approximate: Sequence[str] = (),
+    assignments: Mapping[str, str] | None = None,
+    instrumentations: Sequence[pipelines.Instrumentation] = (),
+    context: ir.Context | None = None,
+) -> "CompiledModel | DynamicModel":
     """Compile a quantized ONNX model or exported PyTorch program to torq_hl.
+
+    A program that was exported with dynamic dimensions, where neither `batch` nor `input_shapes` is given, is a
+    `DynamicModel`: it takes inputs of any shape that the program was exported for.
 
     Args:
       model: ONNX in the QDQ or the QOperator format, or a mixture: a path, a serialized model or a ModelProto. Or a
         program of `torch.export`, of a model that PT2E or torchao has quantized, or the path of one that ends in
         ".pt2". It is not modified. What is not quantized stays in float, on the host.
-      backend: what executes the result: "jit" (machine code for this host) or "interpreter" (numpy, slower, the
-        definition of what the operations compute). Both give the same bits.
+      backend: what executes the result: "cpu" (kernels generated for this machine), "jit" (MLIR's own lowering) or
+        "interpreter" (numpy, slower, the definition of what the operations compute); or an `Execution`, which has the
+        number of threads and other options. All give the same bits.
       batch: size of the first dimension of each input, where the model leaves it open.
       input_shapes: shapes of inputs that have open dimensions, by name.
+      float: where what is not quantized is computed: "host", as the source model does, or "bf16", on the NPU where it
+        has the operation, with 8 bits of precision.
+      approximate: what to compute in integers on the NPU although they follow the float computation only nearly:
+        "softmax", "normalization" (LayerNorm and RMSNorm). Where an option is given, the report has the error.
+      assignments: "nss", "css" or "host" by `line:col` of an operator in the IR of the first level, as
+        `mlir("onnx", elide=True)` prints it; "*" stands for all others. What is assigned to css computes on integers
+        on the CPU, what is assigned to the host in float; what is not assigned goes to the NPU where that is possible.
+      instrumentations: what is called around each pass, such as `pipelines.DumpIR`.
+      context: of the modules; a new one by default.
 
     Raises:
       ModelError: the file is not a model or truncated, an input has a dimension that stays open, or an operator, a type
         or the opset is not supported. The message is one line that names the node.
       CompileError: the model is well-formed but cannot be compiled, such as a bias that does not fit 32 bits.
-      ValueError: there is no such backend.
+      ValueError: there is no such backend, place for floats or approximation.
     """
-    _check_backend(backend)
-    imported = import_model(model, batch=batch, input_shapes=input_shapes)
+    backend = Execution.of(backend)
+    lowering = approximation.approximating(pipelines.named[_PIPELINES[-1]], float, approximate)
+    model = read_exported(model)
+    if batch is None and input_shapes is None and (dynamic := dynamic_inputs(model)) is not None:
+        options = {"backend": backend, "float": float, "approximate": approximate, "assignments": assignments}
+        options |= {"instrumentations": instrumentations, "context": context}
+        return DynamicModel(*dynamic, lambda shapes: compile(model, input_shapes=shapes, **options))
+    imported = import_model(model, batch=batch, input_shapes=input_shapes, context=context)
     module, levels = imported.module, {}
-    for level, pipeline in zip((imported.level, *LEVELS[1:]), (imported.pipeline, *_PIPELINES), strict=False):
+    if assignments is not None:
+        assignment.locate(module)
+        lowering = assignment.assigning(lowering, assignments)
+    steps = (imported.pipeline, *_PIPELINES[:-1], lowering)
+    for level, pipeline in zip((imported.level, *LEVELS[1:]), steps, strict=False):
         levels[level] = module.operation.clone().operation
-        _lower(module, pipeline, imported.nodes)
+        lower(module, pipeline, imported.nodes, instrumentations)
     function = interface.entry_function(module)
     interface.describe(function, imported.inputs, imported.outputs, imported.state, imported.updates)
-    return CompiledModel(module, backend=backend, levels=levels, nodes=imported.nodes)
+    return CompiledModel(module, backend=backend, levels=levels, nodes=imported.nodes, lowering=lowering)
 
 
 class CompiledModel:
@@ -85,7 +118,7 @@ class CompiledModel:
     Attributes:
       inputs, outputs: `TensorInfo` of each, in order: name, shape, dtype, scale and zero_point. Scale and zero point
         are those of quantized inputs and outputs, None for others.
-      backend: what executes it.
+      backend: name of what executes it. That is known for good once it has been called.
       module: the module in torq_hl.
       levels: the module at each level that is known, by name, as `mlir` prints it. Not to be modified.
       state: values of the buffers that calls update, by name. To start again, put the first ones back.
@@ -95,23 +128,25 @@ class CompiledModel:
         self,
         module: ir.Module,
         *,
-        backend: str = "jit",
+        backend: str | Execution = "cpu",
         levels: Mapping[str, ir.Operation] | None = None,
         nodes: Sequence[SourceNode] = (),
+        lowering: str = pipelines.named[_PIPELINES[-1]],
     ) -> None:
         """Wrap a module in torq_hl; `compile` and `load` are what one usually calls.
 
         Args:
           levels: the modules it came from, by level.
           nodes: operators of the source model, for the report.
+          lowering: the pipeline that made it of the level before.
 
         Raises:
           CompileError: the module has no function `main` and no other single public function.
           ValueError: there is no such backend.
         """
-        _check_backend(backend)
         self.module = module
-        self.backend = backend
+        self._execution = Execution.of(backend)
+        self.backend = self._execution.backend
         function = interface.entry_function(module)
         self._arguments, self._results = interface.read(function)
         self._updates = interface.read_updates(function, self._results)
@@ -122,6 +157,7 @@ class CompiledModel:
         )
         self.levels = {**(levels or {}), LEVELS[-1]: module.operation}
         self._nodes = tuple(nodes)
+        self._lowering = lowering
         self._report: Report | None = None
         self._executable: Executable | None = None
 
@@ -138,10 +174,17 @@ class CompiledModel:
         for name in given.keys() & set(self._updates):
             interface.check_writable(name, given[name])
         operands = interface.arrange(self._arguments, given | self.state)
+        return self._restored(self._prepared()(operands), given)
+
+    def _prepared(self) -> Executable:
         if self._executable is None:
-            self._executable = _EXECUTABLES[self.backend](self.module)
+            self.backend, self._executable = self._execution.compile(self.module)
+        return self._executable
+
+    def _restored(self, results: Sequence[np.ndarray], given: Mapping[str, np.ndarray]) -> list[np.ndarray]:
+        """The outputs among the results; the others update buffers and inputs."""
         outputs = []
-        for info, updated, result in zip(self._results, self._updates, self._executable(operands), strict=True):
+        for info, updated, result in zip(self._results, self._updates, results, strict=True):
             value = interface.restore(info, result)
             if updated is None:
                 outputs.append(value)
@@ -157,11 +200,39 @@ class CompiledModel:
         Raises:
           InputError: as for a call, or there is no output of a name.
         """
-        results = dict(zip((info.name for info in self.outputs), self(**input_feed), strict=True))
-        for name in output_names or ():
-            if name not in results:
-                raise InputError(f"the model has no output '{name}'; its outputs are {', '.join(map(repr, results))}")
-        return [results[name] for name in output_names or results]
+        return interface.select_outputs(self.outputs, self(**input_feed), output_names)
+
+    def profile(self, /, *arrays: np.ndarray, **named: np.ndarray) -> "Profile":
+        """How long each operation takes, in one call after another that warms up. Inputs are as for a call.
+
+        Raises:
+          InputError: as for a call.
+          CompileError: as for a call, or the backend is not "cpu".
+        """
+        operands = interface.arrange(self._arguments, interface.name_arrays(self.inputs, arrays, named) | self.state)
+        executable = self._prepared()
+        if self.backend != "cpu":
+            raise CompileError(f"the backend {self.backend!r} measures no times; cpu does")
+        executable(operands)
+        return executable.profile(operands)[1]
+
+    def write_library(self, path: str | os.PathLike, *, prefix: str = "torq_model") -> Path:
+        """Write machine code for C: a shared library (".so") or an object file (".o"), and beside it the header.
+
+        Args:
+          prefix: of the names of its functions.
+
+        Returns:
+          The path of the header.
+
+        Raises:
+          CompileError: a shape is not static, or there is no C compiler.
+          OSError: a file cannot be written.
+        """
+        from torq_mlir.backends import cpu
+
+        plan, program = cpu.plan_and_build(self.module, cpu.select(self._execution.cpu))
+        return cpu.library.write(path, plan, program, self._arguments, self._results, prefix=prefix)
 
     def mlir(self, level: str = "torq-hl", *, elide: bool = False, debug_info: bool = False) -> str:
         """The IR as text.
@@ -177,6 +248,25 @@ class CompiledModel:
           CompileError: the model was loaded from torq_hl, so that earlier levels are not known.
         """
         return self._level(level).get_asm(**_print_flags(elide, debug_info))
+
+    def reassigned(self, assignments: Mapping[str, str], *, backend: str | Execution = "cpu") -> "CompiledModel":
+        """The same model with other executors, from its linalg on.
+
+        Args:
+          assignments: as for `compile`. Lines and columns are known if it was compiled with some.
+          backend: what executes it.
+
+        Raises:
+          CompileError: the model was loaded from torq_hl, or cannot be compiled so.
+        """
+        module = copy_module(self._level("linalg"))
+        lowering = assignment.assigning(pipelines.named[_PIPELINES[-1]], assignments)
+        lower(module, lowering, self._nodes)
+        function, described = (interface.entry_function(each) for each in (module, self.module))
+        for key in ("arg_attrs", "res_attrs"):
+            function.attributes[key] = described.attributes[key]
+        levels = {level: operation for level, operation in self.levels.items() if level != LEVELS[-1]}
+        return CompiledModel(module, backend=backend, levels=levels, nodes=self._nodes, lowering=lowering)
 
     def write_mlir(
         self, file: IO[bytes], level: str = "torq-hl", *, elide: bool = False, debug_info: bool = False
@@ -207,12 +297,31 @@ class CompiledModel:
         function = interface.entry_function(self.module)
         if _REPORT in function.attributes:
             return Report.from_dict(json.loads(ir.StringAttr(function.attributes[_REPORT]).value))
-        return build_report(function, self._nodes, self._refusals() if "linalg" in self.levels else {})
+        report = build_report(function, self._nodes, self._refusals() if "linalg" in self.levels else {})
+        return dataclasses.replace(report, deviations=self.deviations())
 
-    def _refusals(self) -> dict[str, str]:
+    def deviations(self, inputs: Sequence[Mapping[str, np.ndarray]] | None = None) -> tuple[Deviation, ...]:
+        """The error of each part that the options `float` and `approximate` let compute other than the source model.
+
+        Args:
+          inputs: samples, arrays by name; by default two random ones, see `deviation.sample_inputs`.
+
+        Raises:
+          InputError: as for a call.
+        """
+        exact = approximation.exact(self._lowering)
+        is_open = any(size < 0 for info in self.inputs for size in info.shape)
+        if "linalg" not in self.levels or exact == self._lowering or (inputs is None and is_open):
+            return ()
+        samples = deviation.sample_inputs(self.inputs) if inputs is None else inputs
+        named = (interface.name_arrays(self.inputs, (), dict(sample)) for sample in samples)
+        operands = [interface.arrange(self._arguments, given | self.state) for given in named]
+        return deviation.measure(self.levels["linalg"], self._lowering, exact, operands)
+
+    def _refusals(self) -> dict[str, Refusal]:
         """Why operations were not converted: only the passes know, and they say it when asked to."""
         module = self.levels["linalg"].clone()
-        pipelines.run(module, _explaining(pipelines.named[_PIPELINES[-1]]), verify=False)
+        pipelines.run(module, explaining(self._lowering), verify=False)
         return read_refusals(interface.entry_function(module))
 
     def save(self, path: str | os.PathLike) -> None:
@@ -235,7 +344,7 @@ class CompiledModel:
             write_atomically(path, lambda file: module.write_bytecode(file))
 
     @classmethod
-    def load(cls, path: str | os.PathLike, *, backend: str = "jit") -> "CompiledModel":
+    def load(cls, path: str | os.PathLike, *, backend: str | Execution = "cpu") -> "CompiledModel":
         """A model that `save` or `torq-compile` wrote, or other torq_hl in MLIR's text or bytecode.
 
         Raises:
@@ -258,63 +367,4 @@ def _print_flags(elide: bool = False, debug_info: bool = False) -> dict[str, Any
     return {"large_elements_limit": limit, "enable_debug_info": debug_info, "assume_verified": True}
 
 
-def _lower(module: ir.Module, pipeline: str, nodes: Sequence[SourceNode]) -> None:
-    """Run a pipeline, and verify once what it leaves: to verify after each pass takes longer than the passes."""
-    try:
-        pipelines.run(module, pipeline, verify=False)
-        module.operation.verify()
-    except pipelines.PipelineFailure as failure:
-        raise CompileError(_explain_failure(failure, nodes)) from failure
-    except ir.MLIRError as error:
-        first = error.error_diagnostics[0]
-        names = ", ".join(source_names(first.location)) or "the module"
-        raise CompileError(f"{names}: {pipeline} left invalid IR: {' '.join(first.message.split())}") from error
-
-
-def _explain_failure(failure: pipelines.PipelineFailure, nodes: Sequence[SourceNode]) -> str:
-    """The first error that a pass reported, with the name of the source node it is about."""
-    if not failure.diagnostics:
-        return str(failure)
-    first = failure.diagnostics[0]
-    names = source_names(first.location)
-    if first.message.startswith("failed to legalize operation"):  # torch-mlir prints the operation, constants and all
-        described = [f"{node.name} ({node.op_type})" for node in nodes if node.name in names]
-        return f"{', '.join(described or names)}: there is no lowering of this form of the operator"
-    if not names:
-        return str(failure)
-    return f"{', '.join(names)}: {' '.join(first.message.split())}"
-
-
-def _explaining(pipeline: str) -> str:
-    """The passes of `pipeline` up to the last one that can explain what it leaves, with explanations."""
-    parsed, registry = pipelines.parse(pipeline), passes.registry()
-    explains = [
-        element.name in registry and any(option.name == "explain" for option in registry[element.name].options)
-        for element in parsed.elements
-    ]
-    last = max(index for index, value in enumerate(explains) if value)
-    pairs = zip(parsed.elements[: last + 1], explains, strict=False)
-    elements = (f"{element.name}{{explain=true}}" if explain else str(element) for element, explain in pairs)
-    return f"{parsed.anchor}({','.join(elements)})"
-
-
-def _check_backend(backend: str) -> None:
-    if backend not in BACKENDS:
-        raise ValueError(f"there is no backend {backend!r}; the backends are {', '.join(BACKENDS)}")
-
-
-def _jit(module: ir.Module) -> Executable:
-    from torq_mlir.backends import jit
-
-    return jit.compile(module)
-
-
-def _interpreter(module: ir.Module) -> Executable:
-    from torq_mlir.backends import interpreter
-
-    return interpreter.Interpreter(module)
-
-
-_EXECUTABLES: Mapping[str, Callable[[ir.Module], Executable]] = {"jit": _jit, "interpreter": _interpreter}
-
-__all__ = ["BACKENDS", "LEVELS", "CompiledModel", "TensorInfo", "compile"]
+__all__ = ["BACKENDS", "LEVELS", "CompiledModel", "DynamicModel", "Execution", "TensorInfo", "compile"]

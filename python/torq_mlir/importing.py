@@ -18,7 +18,7 @@ from torch_mlir import ir
 from torq_mlir.errors import ModelError
 from torq_mlir.frontends import onnx as onnx_frontend
 from torq_mlir.frontends.tensor_info import TensorInfo
-from torq_mlir.report import SourceNode, exported_nodes, source_nodes
+from torq_mlir.source_nodes import SourceNode, exported_nodes, source_nodes
 
 if TYPE_CHECKING:
     import torch
@@ -57,23 +57,24 @@ def import_model(
     *,
     batch: int | None = None,
     input_shapes: Mapping[str, Sequence[int]] | None = None,
+    context: ir.Context | None = None,
 ) -> ImportedModel:
     """Import an ONNX model or an exported program, which a path that ends in ".pt2" is the file of.
 
     Args:
       batch: size of the first dimension of each input, where the model leaves it open.
       input_shapes: shapes of inputs that have open dimensions, by name.
+      context: of the module; a new one by default.
 
     Raises:
       ModelError: the model is malformed or uses something that is not supported.
     """
-    if isinstance(model, str | os.PathLike) and Path(model).suffix == _EXPORTED_SUFFIX:
-        model = _read_exported(Path(model))
+    model = read_exported(model)
     if _is_exported_program(model):
-        return _import_exported(model, batch, input_shapes)
+        return _import_exported(model, batch, input_shapes, context or ir.Context())
     proto = onnx_frontend.load(model, input_shapes=input_shapes, batch=batch)
     return ImportedModel(
-        module=onnx_frontend.import_model(proto, ir.Context()),
+        module=onnx_frontend.import_model(proto, context or ir.Context()),
         level="onnx",
         pipeline="torq-onnx-to-torch",
         inputs=onnx_frontend.model_inputs(proto),
@@ -82,30 +83,52 @@ def import_model(
     )
 
 
+def read_exported(model: object) -> object:
+    """The exported program of a path that ends in ".pt2"; what is no such path, as it is.
+
+    Raises:
+      ModelError: the file is not one.
+    """
+    if not isinstance(model, str | os.PathLike) or Path(model).suffix != _EXPORTED_SUFFIX:
+        return model
+    import torch.ao.quantization.fx._decomposed  # the operators that the program calls
+    import torch.export
+
+    try:
+        return torch.export.load(model)
+    except (OSError, RuntimeError, zipfile.BadZipFile) as error:
+        raise ModelError(f"{model}: not a program of torch.export: {' '.join(str(error).split())}") from error
+
+
+def dynamic_inputs(model: object) -> tuple[tuple[TensorInfo, ...], dict[str, tuple[int, ...]]] | None:
+    """The inputs of an exported program, with -1 for dynamic dimensions, and the shapes that it was exported with.
+
+    None of a program without dynamic dimensions, and of what is no exported program.
+    """
+    if not _is_exported_program(model):
+        return None
+    from torq_mlir.frontends import fx
+
+    return fx.dynamic_inputs(model)
+
+
 def _is_exported_program(model: object) -> bool:
     """Whether the model is one of torch.export, which need not be imported to know that it is not."""
     export = sys.modules.get("torch.export")
     return export is not None and isinstance(model, export.ExportedProgram)
 
 
-def _read_exported(path: Path) -> "torch.export.ExportedProgram":
-    import torch.ao.quantization.fx._decomposed  # the operators that the program calls
-    import torch.export
-
-    try:
-        return torch.export.load(path)
-    except (OSError, RuntimeError, zipfile.BadZipFile) as error:
-        raise ModelError(f"{path}: not a program of torch.export: {' '.join(str(error).split())}") from error
-
-
 def _import_exported(
-    program: "torch.export.ExportedProgram", batch: int | None, input_shapes: Mapping[str, Sequence[int]] | None
+    program: "torch.export.ExportedProgram",
+    batch: int | None,
+    input_shapes: Mapping[str, Sequence[int]] | None,
+    context: ir.Context,
 ) -> ImportedModel:
     from torq_mlir.frontends import fx
 
     loaded = fx.load(program, input_shapes=input_shapes, batch=batch)
     return ImportedModel(
-        module=fx.import_program(loaded, ir.Context()),
+        module=fx.import_program(loaded, context),
         level="fx",
         pipeline="torq-fx-to-torch",
         inputs=loaded.inputs,

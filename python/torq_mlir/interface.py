@@ -211,6 +211,21 @@ def restore(info: TensorInfo, array: np.ndarray) -> np.ndarray:
     return array.view(info.dtype) if info.dtype.kind == "u" else array
 
 
+def select_outputs(
+    infos: Sequence[TensorInfo], results: Sequence[np.ndarray], names: Sequence[str] | None
+) -> list[np.ndarray]:
+    """The results of these names, in that order; all of them for None.
+
+    Raises:
+      InputError: there is no output of a name.
+    """
+    known = dict(zip((info.name for info in infos), results, strict=True))
+    for name in names or ():
+        if name not in known:
+            raise InputError(f"the model has no output '{name}'; its outputs are {', '.join(map(repr, known))}")
+    return [known[name] for name in names or known]
+
+
 def format_shape(shape: Sequence[int]) -> str:
     """`1x3x224x224`; `?` for a dimension that is not static."""
     return "x".join("?" if size < 0 else str(size) for size in shape) if shape else "scalar"

@@ -3,87 +3,47 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What became of each operator of the source model: who executes it, and why what stays on the host does."""
 
+import json
+import textwrap
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, fields
 
-import onnx
 from torch_mlir import ir
 
+from torq_mlir.deviation import Deviation
 from torq_mlir.dialects.locations import source_names
-
-if TYPE_CHECKING:
-    import torch
+from torq_mlir.source_nodes import DEQUANTIZE, QUANTIZE, SourceNode
 
 NPU, HOST = "nss", "host"
 NONE = "-"
+# Names of operations in one row of the text.
+_MOST_LISTED = 5
 
-# Discardable attributes: who executes an operation, and why a pass has left it.
-_EXECUTOR, _REFUSAL = "torq-executor", "torq_hl.refusal"
+# Discardable attributes: who executes an operation, and why which pattern has left it.
+_EXECUTOR, _REFUSAL, _REFUSED_BY = "torq-executor", "torq_hl.refusal", "torq_hl.refused_by"
 _BUFFERS = frozenset({"arith.constant", "tensor.empty"})
 # Another shape for the same buffer: nothing to execute.
 _VIEWS = frozenset({"tensor.cast", "tensor.collapse_shape", "tensor.expand_shape"})
-_REAL_TYPES = frozenset(onnx.TensorProto.DataType.Value(name) for name in ("FLOAT", "FLOAT16", "BFLOAT16", "DOUBLE"))
-_QUANTIZE = ("QuantizeLinear", "quantized_decomposed.quantize_")
-_DEQUANTIZE = ("DequantizeLinear", "quantized_decomposed.dequantize_")
-# How a graph of PyTorch takes one of several results.
-_ITEM = "getitem"
+# What only moves values, in ONNX and in PyTorch (without namespace and overload).
+_ONNX_MOVEMENTS = (
+    *("Concat", "DepthToSpace", "Dropout", "Expand", "Flatten", "Gather", "Identity", "Pad", "Reshape", "Slice"),
+    *("SpaceToDepth", "Split", "Squeeze", "Tile", "Transpose", "Unsqueeze"),
+)
+_TORCH_MOVEMENTS = (
+    *("alias", "cat", "clone", "concat", "constant_pad_nd", "contiguous", "detach", "dropout", "expand", "flatten"),
+    *("narrow", "pad", "permute", "repeat", "reshape", "select", "slice", "split", "split_with_sizes", "squeeze"),
+    *("stack", "t", "transpose", "unflatten", "unsqueeze", "view"),
+)
+_MOVEMENTS = frozenset((*_ONNX_MOVEMENTS, *(f"aten.{name}" for name in _TORCH_MOVEMENTS)))
 
 
 @dataclass(frozen=True)
-class SourceNode:
-    """An operator of the source model.
+class Refusal:
+    """Why an operation did not become one of the NPU: the pattern that came closest, and what stood in the way."""
 
-    Attributes:
-      takes_quantized: all its inputs that are real numbers and not constant are quantized.
-      gives_quantized: all that reads its results quantizes them.
-    """
-
-    name: str
-    op_type: str
-    takes_quantized: bool = True
-    gives_quantized: bool = True
-
-
-def source_nodes(graph: onnx.GraphProto) -> list[SourceNode]:
-    """The operators of `graph`, in order."""
-    constants = {tensor.name for tensor in graph.initializer}
-    values = [*graph.input, *graph.value_info]
-    real = {value.name for value in values if value.type.tensor_type.elem_type in _REAL_TYPES} - constants
-    producers = {output: node.op_type for node in graph.node for output in node.output}
-    readers: dict[str, list[str]] = {output.name: ["an output of the model"] for output in graph.output}
-    for node in graph.node:
-        for name in node.input:
-            readers.setdefault(name, []).append(node.op_type)
-
-    def describe(node: onnx.NodeProto) -> SourceNode:
-        takes = all(producers.get(name) == "DequantizeLinear" for name in node.input if name in real)
-        gives = all(reader == "QuantizeLinear" for name in node.output for reader in readers.get(name, ()))
-        integer = node.op_type.startswith("QLinear")
-        return SourceNode(node.name, node.op_type, integer or takes, integer or gives)
-
-    return [describe(node) for node in graph.node]
-
-
-def exported_nodes(
-    program: "torch.export.ExportedProgram", operator_name: Callable[["torch.fx.Node"], str]
-) -> list[SourceNode]:
-    """The operators of an exported program, in order; `operator_name` gives what a node calls."""
-    signature, nodes = program.graph_signature, program.graph.nodes
-    constants = {
-        *signature.inputs_to_parameters,
-        *signature.inputs_to_buffers,
-        *signature.inputs_to_lifted_tensor_constants,
-    }
-    names = {node: operator_name(node) if node.op == "call_function" else node.op for node in nodes}
-
-    def describe(node: "torch.fx.Node") -> SourceNode:
-        takes = all(names[each].startswith(_DEQUANTIZE) for each in node.all_input_nodes if each.name not in constants)
-        gives = all(names[user].startswith(_QUANTIZE) for user in node.users)
-        return SourceNode(node.name, names[node], takes, gives)
-
-    return [describe(node) for node in nodes if node.op == "call_function" and names[node] != _ITEM]
+    reason: str
+    pattern: str = ""
 
 
 @dataclass(frozen=True)
@@ -96,6 +56,8 @@ class Row:
         nodes is in the row of each; none is left of a node that was folded into a constant or removed.
       executor: "nss", "css" or "host", several joined by "+"; "-" where nothing is left to execute.
       reason: why it stays on the host; empty where it does not.
+      pattern: the pattern of the conversion to torq_hl that came closest; empty where none had anything to say.
+      note: where no operation is its own, what it is part of, or why nothing is left.
     """
 
     name: str
@@ -103,53 +65,143 @@ class Row:
     operations: tuple[str, ...]
     executor: str
     reason: str = ""
+    pattern: str = ""
+    note: str = ""
+
+    @property
+    def remark(self) -> str:
+        """Reason with its pattern, or note, in one line."""
+        return f"{self.reason} ({self.pattern})" if self.pattern else self.reason or self.note
+
+    @property
+    def quantizes(self) -> bool:
+        """Whether it is a quantization or dequantization."""
+        return self.op_type.startswith(QUANTIZE + DEQUANTIZE)
+
+    @property
+    def is_part(self) -> bool:
+        """Whether it is a quantization or dequantization that is not executed on its own."""
+        return self.quantizes and HOST not in self.executor
 
 
 @dataclass(frozen=True)
 class Report:
-    """One row for each operator of the model, and counts of operations.
-
-    Quantizations and dequantizations have a row only where they are executed on their own.
+    """One row for each operator that an output of the model depends on, and counts of operations.
 
     Attributes:
       dialects: number of operations in the compiled function by dialect, without constants and empty tensors.
       executors: the same by executor.
+      deviations: the error of what is computed other than in the source model, by option, on random inputs.
     """
 
     rows: tuple[Row, ...]
     dialects: Mapping[str, int]
     executors: Mapping[str, int]
+    deviations: tuple[Deviation, ...] = ()
+
+    @property
+    def listed(self) -> tuple[Row, ...]:
+        """The rows but those of quantizations and dequantizations that are part of other operations."""
+        return tuple(row for row in self.rows if not row.is_part)
 
     def to_dict(self) -> dict:
-        """The report as JSON has it: `Report.from_dict(json.loads(json.dumps(report.to_dict()))) == report`."""
+        """The report in lists, dictionaries and strings; see `to_json`."""
         rows = [asdict(row) | {"operations": list(row.operations)} for row in self.rows]
-        return {"rows": rows, "dialects": dict(self.dialects), "executors": dict(self.executors)}
+        deviations = [asdict(each) | {"names": list(each.names)} for each in self.deviations]
+        return {
+            "rows": rows,
+            "dialects": dict(self.dialects),
+            "executors": dict(self.executors),
+            "deviations": deviations,
+        }
+
+    def to_json(self) -> str:
+        """The report as JSON: `Report.from_dict(json.loads(report.to_json())) == report`."""
+        return json.dumps(self.to_dict(), indent=1)
 
     @classmethod
     def from_dict(cls, values: Mapping) -> "Report":
-        """The inverse of `to_dict`."""
-        rows = tuple(Row(**(row | {"operations": tuple(row["operations"])})) for row in values["rows"])
-        return cls(rows, dict(values["dialects"]), dict(values["executors"]))
+        """The inverse of `to_dict`; fields that it does not know are left out."""
+        known = [field.name for field in fields(Row)]
+        rows = ({name: row[name] for name in known if name in row} for row in values["rows"])
+        return cls(
+            tuple(Row(**(row | {"operations": tuple(row["operations"])})) for row in rows),
+            dict(values["dialects"]),
+            dict(values["executors"]),
+            tuple(Deviation(**(each | {"names": tuple(each["names"])})) for each in values.get("deviations", ())),
+        )
+
+    def text(self, width: int | None = None) -> str:
+        """A table, or, where that is wider than `width` columns, a paragraph for each operator.
+
+        Quantizations and dequantizations that are part of other operations are counted, not listed.
+        """
+        rows = self.listed
+        parts = len(self.rows) - len(rows)
+        lines = _table(rows)
+        if width and max(map(len, lines), default=0) > width:
+            lines = [line for row in rows for line in _paragraph(row, width)]
+        if parts:
+            plural = "s are" if parts > 1 else " is"
+            lines += ["", *_wrapped(f"{parts} quantization{plural} part of these operations", width)]
+        counts = (("operations", self.dialects), ("executors", self.executors))
+        counted = [
+            line
+            for title, count in counts
+            if count
+            for line in _wrapped(f"{title}: {', '.join(f'{n} {name}' for name, n in count.items())}", width)
+        ]
+        deviations = [line for each in self.deviations for line in _wrapped(f"  {each}", width)]
+        if deviations:
+            deviations = [
+                "",
+                "error of what is computed other than in the source model, on random inputs:",
+                *deviations,
+            ]
+        return "\n".join([*lines, *([""] if lines and not parts else []), *counted, *deviations])
 
     def __str__(self) -> str:
-        header = ("node", "operator", "executor", "operations", "why not on the NPU")
-        cells = [
-            (row.name, row.op_type, row.executor, ", ".join(row.operations) or NONE, row.reason) for row in self.rows
-        ]
-        table = _table([header, *cells]) if cells else []
-        counts = (("operations", self.dialects), ("executors", self.executors))
-        lines = [
-            f"{title}: " + ", ".join(f"{n} {name}" for name, n in count.items()) for title, count in counts if count
-        ]
-        return "\n".join([*table, *([""] if table else []), *lines])
+        return self.text()
 
 
-def _table(rows: Sequence[Sequence[str]]) -> list[str]:
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    return ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]
+def _table(rows: Sequence[Row]) -> list[str]:
+    if not rows:
+        return []
+    header = ("node", "operator", "executor", "operations", "remark")
+    cells = [(row.name, row.op_type, row.executor, _listed(row.operations) or NONE, row.remark) for row in rows]
+    widths = [max(map(len, column)) for column in zip(header, *cells, strict=True)]
+    return [
+        "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
+        for row in (header, *cells)
+    ]
 
 
-def build_report(function: ir.Operation, nodes: Sequence[SourceNode], refusals: Mapping[str, str]) -> Report:
+def _listed(operations: Sequence[str]) -> str:
+    more = len(operations) - _MOST_LISTED
+    return ", ".join(operations[:_MOST_LISTED]) + (f" and {more} more" if more > 0 else "")
+
+
+def _paragraph(row: Row, width: int) -> list[str]:
+    what = f"{row.name} ({row.op_type})" if row.op_type else row.name
+    details = (_listed(row.operations), row.remark)
+    lines = (_wrapped(text, width, "  ") for text in details if text)
+    return [*_wrapped(f"{what}: {row.executor}", width), *(line for part in lines for line in part)]
+
+
+def _wrapped(text: str, width: int | None, indent: str = "") -> list[str]:
+    if not width:
+        return [f"{indent}{text}"]
+    return textwrap.wrap(
+        text,
+        max(width, len(indent) + 10),
+        initial_indent=indent,
+        subsequent_indent=f"{indent}  ",
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
+
+
+def build_report(function: ir.Operation, nodes: Sequence[SourceNode], refusals: Mapping[str, Refusal]) -> Report:
     """The report of a compiled function.
 
     Args:
@@ -162,10 +214,9 @@ def build_report(function: ir.Operation, nodes: Sequence[SourceNode], refusals: 
         for name in source_names(operation.location):
             by_node.setdefault(name, []).append(operation)
     nodes = nodes or [SourceNode(name, "") for name in by_node]
-    rows = (_row(node, by_node.get(node.name, []), refusals.get(node.name, "")) for node in nodes)
-    shown = tuple(row for row in rows if not row.op_type.startswith(_QUANTIZE + _DEQUANTIZE) or row.executor == HOST)
+    rows = tuple(_row(node, by_node.get(node.name, []), refusals.get(node.name)) for node in nodes)
     executors = Counter(executor for op in executed if (executor := executor_of(op)) != NONE)
-    return Report(shown, _sorted(op.name.partition(".")[0] for op in executed), dict(executors.most_common()))
+    return Report(rows, _sorted(op.name.partition(".")[0] for op in executed), dict(executors.most_common()))
 
 
 def _sorted(names: Iterable[str]) -> dict[str, int]:
@@ -181,24 +232,51 @@ def executor_of(operation: ir.Operation) -> str:
     return NONE if operation.name in _VIEWS else HOST
 
 
-def _row(node: SourceNode, operations: Sequence[ir.Operation], refusal: str) -> Row:
+def _row(node: SourceNode, operations: Sequence[ir.Operation], refusal: Refusal | None) -> Row:
     executors = sorted({executor_of(op) for op in operations} - {NONE}, reverse=True)
-    reason = (refusal or _default_reason(node, operations)) if HOST in executors else ""
     names = tuple(dict.fromkeys(op.name for op in operations))
-    return Row(node.name, node.op_type, names, "+".join(executors) or NONE, reason)
+    executor = "+".join(executors) or NONE
+    note = _note(node, operations)
+    if HOST not in executors:
+        return Row(node.name, node.op_type, names, executor, note=note)
+    refusal = refusal or Refusal(_default_reason(node, operations))
+    return Row(node.name, node.op_type, names, executor, refusal.reason, refusal.pattern, note)
+
+
+def _note(node: SourceNode, operations: Sequence[ir.Operation]) -> str:
+    """What a node is part of that no operation is named after first, or why nothing is left of it."""
+    executed = [op for op in operations if executor_of(op) != NONE]
+    if not executed:
+        return "another shape of the same values" if operations else _absence(node)
+    owners = {op: source_names(op.location)[0] for op in executed}
+    if node.name in owners.values():
+        return ""
+    return ", ".join(dict.fromkeys(f"in {op.name} of {owner}" for op, owner in owners.items()))
+
+
+def _absence(node: SourceNode) -> str:
+    if node.is_constant:
+        return "constant: computed at compile time"
+    if node.dequantizes:
+        return f"{', '.join(node.readers) or 'the caller'} takes the integers"
+    if node.quantizes:
+        return "what it reads has these integers already"
+    if ".".join(node.op_type.split(".")[:2]) in _MOVEMENTS:
+        return "moves values only: what reads it takes them from where they are"
+    return "nothing to compute: no value changes, or another node gives the same"
 
 
 def _default_reason(node: SourceNode, operations: Sequence[ir.Operation]) -> str:
     """Why operations stayed that no pattern for the NPU had anything to say about."""
-    if node.op_type.startswith(_QUANTIZE):
-        given = any(isinstance(value.owner, ir.Block) for op in operations for value in op.operands)
-        return "quantizes a float input of the model" if given else "quantizes a value that is computed in float"
-    if node.op_type.startswith(_DEQUANTIZE):
-        users = (use.owner.operation.name for op in operations for value in op.results for use in value.uses)
-        return "gives a float output of the model" if "func.return" in users else "its result is used in float"
     on_host = [op for op in operations if executor_of(op) == HOST]
     if not any(_is_float(value) for op in on_host for value in (*op.operands, *op.results)):
         return f"torq_hl has no operation for {', '.join(dict.fromkeys(op.name for op in on_host))}"
+    if node.quantizes:
+        given = any(isinstance(value.owner, ir.Block) for op in operations for value in op.operands)
+        return "quantizes a float input of the model" if given else "quantizes a value that is computed in float"
+    if node.dequantizes:
+        users = (use.owner.operation.name for op in operations for value in op.results for use in value.uses)
+        return "gives a float output of the model" if "func.return" in users else "its result is used in float"
     if node.takes_quantized and node.gives_quantized:
         return f"torq_hl has no form of {node.op_type or 'it'} with these operands"
     if node.takes_quantized:
@@ -214,31 +292,35 @@ def _is_float(value: ir.Value) -> bool:
     return isinstance(element, ir.FloatType)
 
 
-def read_refusals(function: ir.Operation) -> dict[str, str]:
-    """By name of the node, the reasons that `torq_hl.refusal` gives in IR that the conversion to torq_hl has left.
+def read_refusals(function: ir.Operation) -> dict[str, Refusal]:
+    """By name of the node, the reason that `torq_hl.refusal` gives in IR that the conversion to torq_hl has left.
 
     An operation that a reason is not about stays for that of the operation its result flows to: the contraction for
-    the quantization that could not take it in.
+    the quantization that could not take it in. Among several operations of a node the last one counts.
     """
-    reasons: dict[ir.Operation, str] = {}
-    by_node: dict[str, list[str]] = {}
+    found: dict[ir.Operation, Refusal] = {}
+    by_node: dict[str, Refusal] = {}
     for operation in reversed(list(_operations(function))):
-        reason = _own_or_users(operation, reasons)
-        if not reason:
+        refusal = _own_or_users(operation, found)
+        if refusal is None:
             continue
-        reasons[operation] = reason
+        found[operation] = refusal
         for name in source_names(operation.location):
-            by_node.setdefault(name, []).append(reason)
-    return {name: "; ".join(dict.fromkeys(found)) for name, found in by_node.items()}
+            by_node.setdefault(name, refusal)
+    return by_node
 
 
-def _own_or_users(operation: ir.Operation, reasons: Mapping[ir.Operation, str]) -> str:
+def _own_or_users(operation: ir.Operation, found: Mapping[ir.Operation, Refusal]) -> Refusal | None:
     if _REFUSAL in operation.attributes:
-        return ir.StringAttr(operation.attributes[_REFUSAL]).value
+        return Refusal(_text(operation, _REFUSAL), _text(operation, _REFUSED_BY))
     if operation.name in _BUFFERS or operation.name.startswith(("torq_hl.", "quantized_decomposed.quantize")):
-        return ""
+        return None
     users = (use.owner.operation for result in operation.results for use in result.uses)
-    return next((reasons[user] for user in users if user in reasons), "")
+    return next((found[user] for user in users if user in found), None)
+
+
+def _text(operation: ir.Operation, name: str) -> str:
+    return ir.StringAttr(operation.attributes[name]).value if name in operation.attributes else ""
 
 
 def _operations(function: ir.Operation) -> Iterator[ir.Operation]:

@@ -87,8 +87,10 @@ NAMED_PIPELINES: Mapping[str, NamedPipeline] = MappingProxyType(
         "torq-linalg-to-torq-hl": NamedPipeline(
             "builtin.module("
             "torq-signed-storage,"
+            "quantized-decomposed-simplify,"  # through maxima, which compare signed integers
             "torq-fuse-quantized-ops,"
             "convert-linalg-to-torq-hl,"
+            "torq-cancel-transposes,"
             "convert-quantized-decomposed-to-linalg,"
             "canonicalize,"
             "cse)",

@@ -9,7 +9,7 @@
 An anchor is the name of the op that the pipeline runs on, or `any`.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 
 class PipelineSyntaxError(ValueError):
@@ -43,6 +43,10 @@ class PassText:
 
     def __str__(self) -> str:
         return self.name if self.options is None else f"{self.name}{{{self.options}}}"
+
+    def with_options(self, *options: str) -> "PassText":
+        """The same with more options, each as `name=value`."""
+        return replace(self, options=" ".join([*([self.options] if self.options else []), *options]) or None)
 
 
 @dataclass(frozen=True)

@@ -69,13 +69,15 @@ def reference(model: onnx.ModelProto, feeds: dict[str, np.ndarray]) -> list[np.n
     return session.run(None, feeds)
 
 
-def quantized_node(op_type, *inputs, y_scale=0.05, **attributes):
+def quantized_node(op_type, *inputs, x_scales=None, y_scale=0.05, y_type=None, **attributes):
     """A node between DequantizeLinear and QuantizeLinear, with i8 inputs `x0`, `x1`, ... and the i8 output `y`.
 
     Args:
       inputs: a shape for a quantized input of the model, an i8 array for quantized weights, an i32 array for a
         quantized bias, or an array of another dtype, which the node gets as it is.
-      y_scale: scale of the output; that of the inputs is 0.05.
+      x_scales: scales of the quantized inputs of the model; 0.05 each when omitted.
+      y_scale: scale of the output.
+      y_type: element type of an output that is not quantized.
     """
     make, scales = helper.make_node, {"x": 0.05, "w": 0.01, "b": 0.05 * 0.01, "y": y_scale}
     nodes, constants, values, names = [], {"zero_point": np.int8(3)}, [], []
@@ -89,12 +91,17 @@ def quantized_node(op_type, *inputs, y_scale=0.05, **attributes):
         else:
             constants[name] = array
         if kind != "c":
-            parameters = [f"{kind}_scale", "zero_point"][: 2 if kind == "x" else 1]
+            scale = f"{kind}_scale"
+            if kind == "x" and x_scales is not None:
+                scale = f"{name}_scale"
+                constants[scale] = np.float32(x_scales[len(values) - 1])
+            parameters = [scale, "zero_point"][: 2 if kind == "x" else 1]
             nodes.append(make("DequantizeLinear", [name, *parameters], [f"{name}_float"], f"{name}_dequantize"))
         names.append(name if kind == "c" else f"{name}_float")
-    nodes.append(make(op_type, names, ["y_float"], "node", **attributes))
-    nodes.append(make("QuantizeLinear", ["y_float", "y_scale", "zero_point"], ["y"], "y_quantize"))
+    nodes.append(make(op_type, names, ["y_float" if y_type is None else "y"], "node", **attributes))
+    if y_type is None:
+        nodes.append(make("QuantizeLinear", ["y_float", "y_scale", "zero_point"], ["y"], "y_quantize"))
     tensors = [numpy_helper.from_array(np.asarray(value), name) for name, value in constants.items()]
-    y = helper.make_tensor_value_info("y", TensorProto.INT8, None)
+    y = helper.make_tensor_value_info("y", TensorProto.INT8 if y_type is None else y_type, None)
     graph = helper.make_graph(nodes, "quantized_node", values, [y], tensors)
     return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)

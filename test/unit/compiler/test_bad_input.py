@@ -3,6 +3,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """A model that cannot be compiled gives one line that names what is wrong, from Python and on the command line."""
 
+import re
 import subprocess
 import sys
 
@@ -11,12 +12,13 @@ import onnx
 import onnxruntime
 import pytest
 from onnx import TensorProto, helper
-from small_models import quantized_conv
+from small_models import quantized_conv, quantized_node
 
 import torq_mlir
 from torq_mlir.tools import torq_compile
 
 STATIC = (1, 3, 6, 6)
+WEIGHTS, BIAS = np.ones((2, 2, 3, 3), np.int8), np.ones(2, np.float32)
 
 
 def not_onnx():
@@ -116,6 +118,32 @@ def test_scale_that_is_not_constant_is_computed_with():
     (expected,) = onnxruntime.InferenceSession(model.SerializeToString()).run(None, feed)
     (result,) = compiled(**feed)
     assert np.abs(result.astype(np.int32) - expected.astype(np.int32)).max() <= 1
+
+
+@pytest.mark.parametrize("scale", [np.inf, np.nan, 0.0, -0.05, 3e38])
+@pytest.mark.parametrize("node", [("Conv", (1, 2, 4, 4), WEIGHTS, BIAS), ("Mul", (2,), (2,)), ("ReduceMax", (1, 2))])
+def test_scales_that_no_multiplier_has(node, scale):
+    """Valid IR, in float where nothing else is possible."""
+    for scales in ({"x_scales": (scale, 0.05)}, {"y_scale": scale}):
+        compiled = torq_mlir.compile(quantized_node(*node, **scales))
+        assert compiled.module.operation.verify()
+
+
+def test_sum_that_overflows_is_not_on_the_npu():
+    weights = np.full((1, 132_200), 127, np.int8)
+    report = torq_mlir.compile(quantized_node("Gemm", (1, 132_200), weights, transB=1)).report()
+    (row,) = (row for row in report.rows if row.name == "node")
+    assert row.executor == "host"
+    assert re.search(r"the i32 accumulator of linalg\.matmul could reach \d{10}", row.reason)
+
+
+@pytest.mark.parametrize("node", [("ReduceSum",), ("ReduceMax",), ("GlobalAveragePool",), ("Relu",)])
+@pytest.mark.parametrize("shape", [(0, 2, 4, 4), (1, 0, 4, 4)])
+def test_empty_tensors(node, shape):
+    compiled = torq_mlir.compile(quantized_node(*node, shape))
+    assert compiled.module.operation.verify()
+    (info,) = compiled.inputs
+    compiled(np.zeros(info.shape, info.dtype))
 
 
 def test_error_in_python(case, capfd):

@@ -139,7 +139,7 @@ def test_backends_give_the_same_bits(compiled, image):
 
 
 def test_refuses_an_unknown_backend(tmp_path):
-    with pytest.raises(ValueError, match="no backend 'gpu'; the backends are jit, interpreter"):
+    with pytest.raises(ValueError, match="no backend 'gpu'; the backends are cpu, jit, interpreter"):
         torq_mlir.compile(tmp_path / "is_not_read", backend="gpu")
 
 

@@ -11,6 +11,7 @@ from torch import nn
 from torch.export import Dim
 
 import torq_mlir
+from torq_mlir import dynamic_model
 from torq_mlir.compiler import BACKENDS
 from torq_mlir.tools import torq_compile
 
@@ -76,26 +77,87 @@ def test_quantization_stays_explicit_until_linalg(compiled):
 
 
 def test_the_report_has_the_nodes_of_the_program(compiled):
-    rows = {row.name: row for row in compiled.report().rows}
+    rows = {row.name: row for row in compiled.report().listed}
     assert list(rows) == ["quantize_per_tensor", "linear", "relu", "dequantize_per_tensor_1"]
+    assert rows["relu"].note == "in torq_hl.fully_connected of linear"
     assert (rows["linear"].op_type, rows["linear"].executor) == ("aten.linear", "nss")
     assert (rows["relu"].operations, rows["relu"].executor) == (("torq_hl.fully_connected",), "nss")
     assert rows["quantize_per_tensor"].reason == "quantizes a float input of the model"
     assert rows["dequantize_per_tensor_1"].reason == "gives a float output of the model"
 
 
+def dynamic_program(module: nn.Module, *inputs: torch.Tensor, **dynamic_shapes) -> torch.export.ExportedProgram:
+    return torch.export.export(module, inputs, dynamic_shapes=dynamic_shapes)
+
+
 def test_dynamic_batch():
     module = Quantized().eval()
-    program = torch.export.export(module, (_inputs(4, 8),), dynamic_shapes={"x": {0: Dim("batch")}})
+    program = dynamic_program(module, _inputs(4, 8), x={0: Dim("batch", max=64)})
+    model = torq_mlir.compile(program)
+    assert isinstance(model, torq_mlir.DynamicModel)
+    assert [info.shape for info in model.inputs] == [(-1, 8)]
+    assert model.example.inputs[0].shape == (4, 8)
+    assert "torq_hl.fully_connected" in model.mlir()
+    assert model.report().rows == model.example.report().rows
+    for batch in (1, 4, 5, 64):
+        x = _inputs(batch, 8)
+        _check(model(x.numpy())[0], module(x))
+        _check(model.run(["output"], {"x": x.numpy()})[0], module(x))
+    assert model.specialized({"x": (4, 8)}) is model.example
+    assert model.specialized({"x": (5, 8)}).inputs[0].shape == (5, 8)
+    with pytest.raises(torq_mlir.InputError, match=r"^input 'x' has shape \?x8, but the array has 8$"):
+        model(np.zeros(8, np.float32))
     with pytest.raises(
-        torq_mlir.ModelError, match=r"^input 'x': dimension 0 \('s\d+'\) is dynamic; fix it with batch=1"
+        torq_mlir.ModelError, match=r"^input 'x': dimension 0 .* exported for sizes of \d to 64, not 65$"
     ):
-        torq_mlir.compile(program)
+        model(np.zeros((65, 8), np.float32))
+
+
+def test_fixed_batch():
+    module = Quantized().eval()
+    program = dynamic_program(module, _inputs(4, 8), x={0: Dim("batch")})
     for batch in (1, 5):
         x = _inputs(batch, 8)
         model = torq_mlir.compile(program, batch=batch)
         assert model.inputs[0].shape == (batch, 8)
         _check(model(x.numpy())[0], module(x))
+    with pytest.raises(
+        torq_mlir.ModelError, match=r"^input 'x': dimension 0 \('s\d+'\) is dynamic; fix it with batch=1"
+    ):
+        torq_mlir.compile(program, input_shapes={})
+
+
+class Averaging(nn.Module):
+    """A running sum of inputs of any batch, and an image of any width."""
+
+    def __init__(self):
+        super().__init__()
+        self.register_buffer("total", torch.zeros(3))
+
+    def forward(self, x, image):
+        self.total += x.sum(0)
+        return self.total * 2, image + 1
+
+
+def test_state_of_all_shapes():
+    example = (_inputs(4, 3), _inputs(2, 5))
+    program = dynamic_program(Averaging(), *example, x={0: Dim("batch")}, image={1: Dim("width")})
+    model, eager = torq_mlir.compile(program), Averaging()
+    for batch, width in ((4, 5), (1, 2), (4, 5), (6, 5)):
+        x, image = _inputs(batch, 3), _inputs(2, width)
+        for actual, expected in zip(model(x.numpy(), image.numpy()), eager(x, image), strict=True):
+            np.testing.assert_allclose(actual, expected.numpy(), rtol=1e-6, atol=1e-6)
+        np.testing.assert_allclose(model.state["total"], eager.total.numpy(), rtol=1e-6, atol=1e-6)
+
+
+def test_the_least_recently_used_shapes_are_forgotten(monkeypatch):
+    monkeypatch.setattr(dynamic_model, "_MOST_KEPT", 2)
+    model = torq_mlir.compile(dynamic_program(Quantized().eval(), _inputs(4, 8), x={0: Dim("batch")}))
+    two, three = model.specialized({"x": (2, 8)}), model.specialized({"x": (3, 8)})
+    assert model.specialized({"x": (2, 8)}) is two
+    model.specialized({"x": (5, 8)})
+    assert model.specialized({"x": (2, 8)}) is two
+    assert model.specialized({"x": (3, 8)}) is not three
 
 
 def test_files_of_programs(tmp_path, program):
@@ -106,6 +168,25 @@ def test_files_of_programs(tmp_path, program):
     path.write_bytes(b"not a program")
     with pytest.raises(torq_mlir.ModelError, match=r"model\.pt2: not a program of torch\.export"):
         torq_mlir.compile(path)
+
+
+class Tied(nn.Module):
+    """Two layers with one weight, which is a parameter of one of them and of a table besides."""
+
+    def __init__(self):
+        super().__init__()
+        torch.manual_seed(5)
+        self.table, self.first, self.second = nn.Embedding(6, 6), nn.Linear(6, 6), nn.Linear(6, 6, bias=False)
+        self.second.weight = self.table.weight = self.first.weight
+
+    def forward(self, tokens):
+        return self.second(self.first(self.table(tokens)))
+
+
+def test_tied_weights():
+    model, tokens = Tied().eval(), torch.tensor([[0, 5, 2]])
+    compiled = torq_mlir.compile(torch.export.export(model, (tokens,)))
+    np.testing.assert_allclose(compiled(tokens.numpy())[0], model(tokens).detach().numpy(), rtol=1e-4, atol=1e-6)
 
 
 class Structured(nn.Module):

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from onnx import TensorProto
 from small_models import quantized_node
 
 import torq_mlir
@@ -15,6 +16,7 @@ from torq_mlir.passes.raise_onnx_quantization.forms import QOPERATORS
 
 ROOT = Path(__file__).parents[3]
 X = (1, 8, 6, 6)
+NO_ROI = np.zeros(0, np.float32)
 
 
 def weights(*shape):
@@ -33,10 +35,25 @@ def floats(*values):
     return [np.array(value, np.float32) for value in values]
 
 
+CHANNELS = np.linspace(-0.2, 1.0, 8, dtype=np.float32).reshape(8, 1, 1)
+ROWS = np.linspace(0.5, 2.0, 6, dtype=np.float32)
+
+
+def comparisons(op_type):
+    condition = {"y_type": TensorProto.BOOL}
+    return [
+        (op_type, X, X, condition),
+        (op_type, X, *floats(0.3), condition),
+        (op_type, X, X, condition | {"x_scales": (0.05, 0.03)}),
+    ]
+
+
 # What each operator is tried with.
 CASES = {
     "Abs": [("Abs", X)],
-    "Add": [("Add", X, X), ("Add", X, (8, 1, 1)), ("Add", X, *floats(0.3))],
+    "Add": [("Add", X, X), ("Add", X, (8, 1, 1)), ("Add", X, *floats(0.3)), ("Add", X, CHANNELS), ("Add", X, ROWS)],
+    "ArgMax": [("ArgMax", X, {"axis": 1, "y_type": TensorProto.INT64})],
+    "ArgMin": [("ArgMin", X, {"axis": -1, "keepdims": 0, "y_type": TensorProto.INT64})],
     "AveragePool": [
         ("AveragePool", X, {"kernel_shape": [2, 2], "strides": [2, 2]}),
         ("AveragePool", X, {"kernel_shape": [3, 3], "pads": [1, 1, 1, 1]}),
@@ -70,6 +87,7 @@ CASES = {
     "GlobalMaxPool": [("GlobalMaxPool", X)],
     "HardSigmoid": [("HardSigmoid", X)],
     "HardSwish": [("HardSwish", X)],
+    "LayerNormalization": [("LayerNormalization", (2, 8), np.ones(8, np.float32), {"axis": -1})],
     "LeakyRelu": [("LeakyRelu", X)],
     "MatMul": [
         ("MatMul", (2, 8), weights(8, 4)),
@@ -80,9 +98,9 @@ CASES = {
         ("MaxPool", X, {"kernel_shape": [3, 3], "strides": [2, 2], "pads": [1, 1, 1, 1]}),
         ("MaxPool", (1, 8, 6), {"kernel_shape": [2], "strides": [2]}),
     ],
-    "Mul": [("Mul", X, X), ("Mul", X, *floats(0.3))],
+    "Mul": [("Mul", X, X), ("Mul", X, *floats(0.3)), ("Mul", X, CHANNELS)],
     "Neg": [("Neg", X)],
-    "PRelu": [("PRelu", X, *floats(0.25))],
+    "PRelu": [("PRelu", X, *floats(0.25)), ("PRelu", X, CHANNELS), ("PRelu", X, 1.5 * CHANNELS)],
     "ReduceMean": [
         ("ReduceMean", X, {"axes": [2, 3]}),
         ("ReduceMean", (2, 5, 8), {"axes": [-1]}),
@@ -93,23 +111,40 @@ CASES = {
     "Sigmoid": [("Sigmoid", X)],
     "Sqrt": [("Sqrt", X)],
     "Squeeze": [("Squeeze", X, integers(0))],
-    "Sub": [("Sub", X, X)],
+    "Sub": [("Sub", X, X), ("Sub", CHANNELS, X), ("Sub", X, *floats(0.3))],
     "Tanh": [("Tanh", X)],
     "Transpose": [("Transpose", X, {"perm": [0, 2, 3, 1]})],
     "Unsqueeze": [("Unsqueeze", X, integers(0))],
-    "Div": [("Div", X, X)],
-    "Gather": [("Gather", X, integers(1, 2), {"axis": 1})],
+    "Div": [("Div", X, CHANNELS), ("Div", X, ROWS), ("Div", X, *floats(0.3))],
+    **{name: comparisons(name) for name in ("Greater", "GreaterOrEqual", "Less", "LessOrEqual", "Equal")},
+    "Gather": [("Gather", X, integers(1, 5, 2), {"axis": 1}), ("Gather", X, integers(-1, 0, 3), {"axis": 2})],
     "Max": [("Max", X, X), ("Max", X, X, {"y_scale": 0.06})],
     "Min": [("Min", X, X), ("Min", X, X, {"y_scale": 0.06})],
-    "Pad": [("Pad", X, integers(0, 0, 1, 1, 0, 0, 1, 1))],
-    "ReduceMax": [("ReduceMax", X, {"axes": [2, 3]})],
-    "ReduceSum": [("ReduceSum", X, integers(2, 3))],
-    "Slice": [("Slice", X, integers(1), integers(4), integers(2))],
+    "Pad": [
+        ("Pad", X, integers(0, 0, 1, 1, 0, 0, 1, 1)),
+        ("Pad", X, integers(0, 0, 1, 1, 0, 0, 1, 1), {"mode": "reflect"}),
+        ("Pad", X, integers(0, 0, 1, 1, 0, 0, 1, 1), {"mode": "edge"}),
+    ],
+    "ReduceMax": [("ReduceMax", X, {"axes": [2, 3]}), ("ReduceMax", X, {"axes": [0, 1], "keepdims": 0})],
+    "ReduceMin": [("ReduceMin", X, {"axes": [1]})],
+    "ReduceSum": [("ReduceSum", X, integers(2, 3)), ("ReduceSum", X, integers(1, 3), {"keepdims": 0})],
+    "Resize": [
+        ("Resize", X, NO_ROI, *floats((1, 1, 2, 2)), {"mode": "nearest"}),
+        ("Resize", X, NO_ROI, *floats((1, 1, 1.5, 1.5)), {"mode": "nearest"}),
+        ("Resize", X, NO_ROI, *floats((1, 1, 2, 2)), {"mode": "linear"}),
+        ("Resize", X, NO_ROI, *floats((1, 1, 1.5, 1.5)), {"mode": "linear"}),
+    ],
+    "Slice": [
+        ("Slice", X, integers(1), integers(4), integers(2)),
+        ("Slice", X, integers(-1), integers(-9), integers(2), integers(-1)),
+    ],
+    "SpaceToDepth": [("SpaceToDepth", X, {"blocksize": 2})],
+    "Tile": [("Tile", X, integers(1, 2, 1, 3))],
     "Softmax": [("Softmax", (2, 8))],
-    "Where": [("Where", np.arange(6) > 2, X, X)],
+    "Where": [("Where", np.arange(6) > 2, X, X), ("Where", np.arange(6) > 2, X, *floats(0.3), {"y_scale": 0.06})],
 }
 
-MOVES_DATA_ON_HOST = frozenset({"Concat", "ConvTranspose"})
+MOVES_DATA_ON_HOST = frozenset({"ArgMax", "ArgMin", "Concat", "ConvTranspose", "Pad", "Resize", "Slice"})
 
 
 def documented():

@@ -92,7 +92,7 @@ def test_report(run):
 
 def test_report_after_the_ir(run):
     output = run("model.onnx", "--emit=torq-hl", "--report")
-    assert output.index("torq_hl.conv2d") < output.index("why not on the NPU")
+    assert output.index("torq_hl.conv2d") < output.index("remark")
 
 
 def test_open_shapes(run):

@@ -34,7 +34,17 @@ _PER_GROUP = """
     {{group_size = 2 : i64, axis = 1 : i64, {attributes}}}
     : (!torch.vtensor<[2,4,6,6],{t}>, !torch.vtensor<[2,2,6,6],f32>) -> !torch.vtensor<[2,4,6,6],f32>
 """
-_GRANULARITIES = {"tensor": _PER_TENSOR, "channel": _PER_CHANNEL, "token": _PER_TOKEN, "group": _PER_GROUP}
+_PER_GROUP_OF_ROW = """
+  %x = "quantized_decomposed.dequantize_per_channel_group"(%q, %h) {{group_size = 2 : i64, {attributes}}}
+    : (!torch.vtensor<[2,4,6,6],{t}>, !torch.vtensor<[2,4,6,3],f32>) -> !torch.vtensor<[2,4,6,6],f32>
+"""
+_GRANULARITIES = {
+    "tensor": _PER_TENSOR,
+    "channel": _PER_CHANNEL,
+    "token": _PER_TOKEN,
+    "group": _PER_GROUP,
+    "row": _PER_GROUP_OF_ROW,
+}
 
 
 def _slice(dimension, start, end, step, result):
@@ -48,6 +58,14 @@ def _list(name, *values):
     return f"%{name} = torch.prim.ListConstruct {operands} : ({types}) -> !torch.list<int>\n"
 
 
+def _cat(dimension):
+    tensor = "!torch.vtensor<[2,4,6,6],f32>"
+    return (
+        f"%c = torch.prim.ListConstruct %x, %x : ({tensor}, {tensor}) -> !torch.list<vtensor>\n"
+        f"%y = torch.aten.cat %c, %int{dimension} : !torch.list<vtensor>, !torch.int"
+    )
+
+
 _ALL = set(_GRANULARITIES)
 
 # Operation, type of its result, and the granularities that it moves before.
@@ -56,9 +74,10 @@ _CASES = {
     "slice_channels": (
         _slice(1, 1, 3, 1, "!torch.vtensor<[2,2,6,6],f32>"),
         "[2,2,6,6]",
-        {"tensor", "channel", "token"},
+        {"tensor", "channel", "token", "row"},
     ),
-    "slice_rows": (_slice(3, 1, 5, 1, "!torch.vtensor<[2,4,6,4],f32>"), "[2,4,6,4]", _ALL),
+    "slice_groups": (_slice(1, 2, 4, 1, "!torch.vtensor<[2,2,6,6],f32>"), "[2,2,6,6]", _ALL),
+    "slice_rows": (_slice(3, 1, 5, 1, "!torch.vtensor<[2,4,6,4],f32>"), "[2,4,6,4]", _ALL - {"row"}),
     "select": (
         "%y = torch.aten.select.int %x, %int0, %int1 : !torch.vtensor<[2,4,6,6],f32>, !torch.int, !torch.int"
         " -> !torch.vtensor<[4,6,6],f32>",
@@ -69,33 +88,34 @@ _CASES = {
         "%y = torch.aten.select.int %x, %int1, %int2 : !torch.vtensor<[2,4,6,6],f32>, !torch.int, !torch.int"
         " -> !torch.vtensor<[2,6,6],f32>",
         "[2,6,6]",
-        {"tensor", "token"},
+        {"tensor", "token", "row"},
     ),
     "expand": (
         _list("l", 3, 2, 4, 6, 6) + "%y = torch.aten.expand %x, %l, %false : !torch.vtensor<[2,4,6,6],f32>,"
         " !torch.list<int>, !torch.bool -> !torch.vtensor<[3,2,4,6,6],f32>",
         "[3,2,4,6,6]",
-        {"tensor", "channel"},
+        _ALL,
     ),
-    "cat": (
-        "%c = torch.prim.ListConstruct %x, %x : (!torch.vtensor<[2,4,6,6],f32>, !torch.vtensor<[2,4,6,6],f32>)"
-        " -> !torch.list<vtensor>\n"
-        "%y = torch.aten.cat %c, %int2 : !torch.list<vtensor>, !torch.int -> !torch.vtensor<[2,4,12,6],f32>",
-        "[2,4,12,6]",
-        {"tensor", "channel"},
-    ),
-    "cat_channels": (
-        "%c = torch.prim.ListConstruct %x, %x : (!torch.vtensor<[2,4,6,6],f32>, !torch.vtensor<[2,4,6,6],f32>)"
-        " -> !torch.list<vtensor>\n"
-        "%y = torch.aten.cat %c, %int1 : !torch.list<vtensor>, !torch.int -> !torch.vtensor<[2,8,6,6],f32>",
-        "[2,8,6,6]",
-        {"tensor"},
-    ),
+    "cat": (_cat(2) + " -> !torch.vtensor<[2,4,12,6],f32>", "[2,4,12,6]", _ALL),
+    "cat_channels": (_cat(1) + " -> !torch.vtensor<[2,8,6,6],f32>", "[2,8,6,6]", _ALL),
+    "cat_rows": (_cat(3) + " -> !torch.vtensor<[2,4,6,12],f32>", "[2,4,6,12]", _ALL),
     "pad": (
         _list("l", 1, 2) + "%y = torch.aten.constant_pad_nd %x, %l, %zero : !torch.vtensor<[2,4,6,6],f32>,"
         " !torch.list<int>, !torch.float -> !torch.vtensor<[2,4,6,9],f32>",
         "[2,4,6,9]",
-        {"tensor"},
+        {"tensor", "group"},
+    ),
+    "pad_channels": (
+        _list("l", 0, 0, 1, 0, 2, 4) + "%y = torch.aten.constant_pad_nd %x, %l, %zero : !torch.vtensor<[2,4,6,6],f32>,"
+        " !torch.list<int>, !torch.float -> !torch.vtensor<[2,10,7,6],f32>",
+        "[2,10,7,6]",
+        _ALL,
+    ),
+    "pad_part_of_a_group": (
+        _list("l", 0, 0, 0, 0, 1, 1) + "%y = torch.aten.constant_pad_nd %x, %l, %zero : !torch.vtensor<[2,4,6,6],f32>,"
+        " !torch.list<int>, !torch.float -> !torch.vtensor<[2,6,6,6],f32>",
+        "[2,6,6,6]",
+        _ALL - {"group"},
     ),
     "pad_not_representable": (
         _list("l", 1, 2) + "%y = torch.aten.constant_pad_nd %x, %l, %tenth : !torch.vtensor<[2,4,6,6],f32>,"
@@ -129,14 +149,14 @@ _CASES = {
         _list("l", 8, 6, 6) + "%y = torch.aten.view %x, %l : !torch.vtensor<[2,4,6,6],f32>, !torch.list<int>"
         " -> !torch.vtensor<[8,6,6],f32>",
         "[8,6,6]",
-        {"tensor", "token"},
+        {"tensor", "token", "row"},
     ),
     "upsample": (
         _list("l", 12, 12)
         + "%y = torch.aten.upsample_nearest2d %x, %l, %two, %two : !torch.vtensor<[2,4,6,6],f32>, !torch.list<int>,"
         " !torch.float, !torch.float -> !torch.vtensor<[2,4,12,12],f32>",
         "[2,4,12,12]",
-        {"tensor", "channel"},
+        _ALL - {"row"},
     ),
     "pixel_shuffle": (
         "%y = torch.aten.pixel_shuffle %x, %int2 : !torch.vtensor<[2,4,6,6],f32>, !torch.int"
@@ -154,7 +174,7 @@ def _parse(granularity: str, name: str, storage: str) -> ir.Module:
     constants = "\n".join(f"%int{n} = torch.constant.int {n}" for n in (*range(9), 12))
     text = f"""
 func.func @main(%q: !torch.vtensor<[2,4,6,6],{storage}>, %p: !torch.vtensor<[2,4,6,1],f32>,
-                %g: !torch.vtensor<[2,2,6,6],f32>) -> !torch.vtensor<{shape},f32> {{
+                %g: !torch.vtensor<[2,2,6,6],f32>, %h: !torch.vtensor<[2,4,6,3],f32>) -> !torch.vtensor<{shape},f32> {{
   {constants}
   %false = torch.constant.bool false
   %zero = torch.constant.float 0.0
@@ -175,12 +195,13 @@ def _run(module: ir.Module, storage: str) -> np.ndarray:
     pipelines.run(module, lowering)
     generator = np.random.default_rng(0)
     q = generator.integers(-128, 127, (2, 4, 6, 6), np.int8, endpoint=True)
-    p, g = (generator.uniform(0.1, 1, shape).astype(np.float32) for shape in ((2, 4, 6, 1), (2, 2, 6, 6)))
-    return jit.compile(module)([q, p, g])[0]
+    shapes = ((2, 4, 6, 1), (2, 2, 6, 6), (2, 4, 6, 3))
+    return jit.compile(module)([q, *(generator.uniform(0.1, 1, shape).astype(np.float32) for shape in shapes)])[0]
 
 
-@pytest.mark.parametrize("storage", ["si8", "ui8"])
-@pytest.mark.parametrize("granularity", _GRANULARITIES)
+@pytest.mark.parametrize(
+    ("granularity", "storage"), [*((each, "si8") for each in _GRANULARITIES), ("tensor", "ui8"), ("channel", "ui8")]
+)
 @pytest.mark.parametrize("name", _CASES)
 def test_dequantize_moves_behind(name, granularity, storage):
     module = _parse(granularity, name, storage)

@@ -1,0 +1,199 @@
+# Part of the torq-mlir project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Where tasks run: processes of this machine, or a Dask cluster. A task that takes its process down ends alone."""
+
+import concurrent.futures
+import contextlib
+import faulthandler
+import multiprocessing
+import multiprocessing.forkserver
+import os
+import signal
+import sys
+from collections.abc import Callable, Iterator
+from typing import Protocol, TypeVar
+
+import pebble
+
+from torq_mlir.errors import TorqError
+
+# What is imported once, by the process that the others are forked from.
+_PRELOADED = ["torq_mlir.gen_config.preloaded"]
+
+T, R = TypeVar("T"), TypeVar("R")
+
+
+class TaskFailure(TorqError):
+    """A task ended without a result: its process crashed, was killed, or took too long. The text is one line."""
+
+
+class Workers(Protocol):
+    """Something that runs tasks."""
+
+    def submit(self, function: Callable[[T], R], task: T) -> "concurrent.futures.Future[R]":
+        """Run `function(task)` elsewhere; `result_of` gives what came of it."""
+
+
+def default_jobs() -> int:
+    """As many as there are cores that this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def result_of(future: "concurrent.futures.Future[R]") -> R:
+    """The result of a task that is done.
+
+    Raises:
+      TaskFailure: the process of the task ended, or the time was over.
+      Exception: whatever the task raised.
+    """
+    try:
+        return future.result()
+    except concurrent.futures.TimeoutError as error:
+        raise TaskFailure(_timeout_message(error)) from None
+    except pebble.ProcessExpired as error:
+        raise TaskFailure(_exit_message(error.exitcode)) from None
+    except concurrent.futures.BrokenExecutor:
+        raise TaskFailure("the processes ended") from None
+    except _killed_worker():
+        raise TaskFailure("the process of the worker crashed, or the time limit was over") from None
+
+
+def _killed_worker() -> type[BaseException] | tuple[()]:
+    """Dask's exception for a task that has ended several workers; nothing where Dask is not in use."""
+    scheduler = sys.modules.get("distributed.scheduler")
+    return () if scheduler is None else scheduler.KilledWorker
+
+
+def _timeout_message(error: BaseException) -> str:
+    limit = next((each for each in error.args if isinstance(each, int | float)), None)
+    return f"took longer than {limit:g} s" if limit else "took too long"
+
+
+def _exit_message(code: int | None) -> str:
+    if code is not None and code < 0:
+        with contextlib.suppress(ValueError):
+            return f"the process crashed ({signal.Signals(-code).name})"
+    return f"the process ended with exit code {code}"
+
+
+def start_early() -> None:
+    """Start the process that local workers are forked from, which imports in the background."""
+    _forkserver()
+    multiprocessing.forkserver.ensure_running()
+
+
+def _forkserver() -> multiprocessing.context.BaseContext:
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload(_PRELOADED)
+    return context
+
+
+class LocalWorkers:
+    """Processes of this machine, forked from one that has imported all that is needed."""
+
+    def __init__(self, jobs: int, time_limit: float | None = None) -> None:
+        """
+        Args:
+          jobs: number of processes.
+          time_limit: of one task, in seconds.
+        """
+        self._jobs, self._time_limit = jobs, time_limit
+        self._pool = self._open()
+
+    def _open(self) -> pebble.ProcessPool:
+        return pebble.ProcessPool(max_workers=self._jobs, context=_forkserver(), initializer=_one_thread)
+
+    def submit(self, function: Callable[[T], R], task: T) -> "concurrent.futures.Future[R]":
+        if not self._pool.active:  # a process that ended while it had no task broke the pool
+            self._pool = self._open()
+        return self._pool.schedule(function, args=(task,), timeout=self._time_limit)
+
+    def close(self) -> None:
+        """Ends the processes, whatever they are doing."""
+        self._pool.stop()
+        self._pool.join()
+
+
+def _one_thread() -> None:
+    """There is a process for each core. What interrupts the whole group is for its parent to answer."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    os.environ["OMP_NUM_THREADS"] = os.environ["OPENBLAS_NUM_THREADS"] = "1"
+
+
+class InProcessWorkers:
+    """This process, one task after the other: for a debugger. A task that crashes ends all."""
+
+    def submit(self, function: Callable[[T], R], task: T) -> "concurrent.futures.Future[R]":
+        future: concurrent.futures.Future[R] = concurrent.futures.Future()
+        future.set_result(function(task))
+        return future
+
+    def close(self) -> None:
+        pass
+
+
+class DaskWorkers:
+    """The workers of an existing Dask cluster."""
+
+    def __init__(self, address: str, time_limit: float | None = None) -> None:
+        """
+        Args:
+          address: of the scheduler, as in tcp://host:8786.
+          time_limit: of one task, in seconds. A worker whose task takes longer ends, and its nanny starts another one.
+
+        Raises:
+          TorqError: the extra is not installed, or there is no scheduler at the address.
+        """
+        try:
+            import distributed
+        except ImportError:
+            raise TorqError("--scheduler needs Dask; pip install torq-mlir[distributed]") from None
+        try:
+            self._client = distributed.Client(address, set_as_default=False, timeout=_CONNECTION_SECONDS)
+        except (OSError, ValueError) as error:
+            raise TorqError(f"no Dask scheduler at {address}: {' '.join(str(error).split())}") from error
+        self._executor = self._client.get_executor(pure=False)
+        self._time_limit = time_limit
+
+    def submit(self, function: Callable[[T], R], task: T) -> "concurrent.futures.Future[R]":
+        return self._executor.submit(_limited, function, task, self._time_limit)
+
+    def close(self) -> None:
+        self._executor.shutdown(wait=False)
+        self._client.close()
+
+
+_CONNECTION_SECONDS = 10
+
+
+def _limited(function: Callable[[T], R], task: T, time_limit: float | None) -> R:
+    """Runs a task; code that hangs where Python cannot interrupt it takes the process with it."""
+    if time_limit is None:
+        return function(task)
+    with open(os.devnull, "w") as nowhere:
+        faulthandler.dump_traceback_later(time_limit, exit=True, file=nowhere)
+        try:
+            return function(task)
+        finally:
+            faulthandler.cancel_dump_traceback_later()
+
+
+@contextlib.contextmanager
+def open_workers(jobs: int | None, scheduler: str | None, time_limit: float | None) -> Iterator[Workers]:
+    """The workers that the options ask for, closed at the end.
+
+    Args:
+      jobs: local processes; None for one for each core, 0 for this process.
+      scheduler: address of a Dask scheduler, in place of local processes.
+    """
+    if scheduler is not None:
+        workers = DaskWorkers(scheduler, time_limit)
+    elif jobs == 0:
+        workers = InProcessWorkers()
+    else:
+        workers = LocalWorkers(jobs or default_jobs(), time_limit)
+    try:
+        yield workers
+    finally:
+        workers.close()
