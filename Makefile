@@ -8,7 +8,7 @@ BIN := $(VENV)/bin
 JOBS ?= auto
 DEFINITIONS := $(shell find dialects passes -name '*.td') CMakeLists.txt $(wildcard cmake/*)
 
-.PHONY: venv demo test test-full lint docs figures clean
+.PHONY: venv demo test test-full lint docs figures bench clean
 
 venv: $(VENV)/.installed
 
@@ -52,6 +52,11 @@ docs: venv
 # The table of docs/models.md, from networks that are compiled, run and compared for some minutes.
 figures: venv
 	$(BIN)/python -m e2e.figures docs/models.md
+
+# Speed beside that of other runtimes; nothing else should run meanwhile. BENCH="--models resnet50 --check" and so on.
+bench: venv
+	$(BIN)/pip install --quiet --no-build-isolation --editable '.[torch,distributed,images,bench]'
+	$(BIN)/python -m benchmarks $(BENCH)
 
 clean:
 	rm -rf $(VENV) build

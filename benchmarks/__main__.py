@@ -20,8 +20,9 @@ from benchmarks.session import Session
 from torq_mlir.backends.cpu import detect
 from torq_mlir.backends.cpu.peak import peak_gmacs
 
+_BEGIN, _END = "<!-- benchmarks -->\n", "<!-- end of benchmarks -->\n"
 # Columns of a table that goes to a file.
-_WIDTH = 150
+_WIDTH = 160
 _EPILOG = """\
 examples:
   python -m benchmarks                                      everything; some minutes
@@ -51,6 +52,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         options.json.write_text(results.to_json(outcomes))
     if options.plot:
         results.plot(options.plot)
+    if options.page:
+        before, rest = options.page.read_text().split(_BEGIN)
+        options.page.write_text(f"{before}{_BEGIN}{results.markdown()}{_END}{rest.split(_END)[1]}")
     return int(options.check and any(outcome.missed for outcome in outcomes))
 
 
@@ -93,6 +97,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--plot", type=Path, metavar="FILE", help="write a bar chart, as PNG or what else matplotlib can"
     )
+    parser.add_argument("--page", type=Path, metavar="FILE", help="replace the table in a Markdown file")
     parser.add_argument("--check", action="store_true", help="compare with the targets; exit status 1 if one is missed")
     return parser
 

@@ -4,6 +4,7 @@
 """Times of several functions that take turns, so that what slows down the machine slows down all of them."""
 
 import contextlib
+import ctypes
 import gc
 import os
 import resource
@@ -120,16 +121,15 @@ def _cores(logical: Sequence[int]) -> list[int]:
 class Memory:
     """Bytes that the process takes on top of what it had, at the peak.
 
-        with Memory() as memory: ...
-        memory.bytes
-
-    Memory that was freed before and is used again is not counted.
+    with Memory() as memory: ...
+    memory.bytes
     """
 
     bytes = 0
 
     def __enter__(self) -> "Memory":
         gc.collect()
+        _return_free_memory()
         self._before = int(Path("/proc/self/statm").read_text().split()[1]) * _PAGE
         with contextlib.suppress(OSError):  # without the permission, the peak is that of the process so far
             Path("/proc/self/clear_refs").write_text("5")
@@ -139,6 +139,13 @@ class Memory:
         lines = Path("/proc/self/status").read_text().splitlines()
         peak = next(int(line.split()[1]) * 1024 for line in lines if line.startswith("VmHWM"))
         self.bytes = max(0, peak - self._before)
+
+
+def _return_free_memory() -> None:
+    """To the system: what was freed before and is used again would not be counted."""
+    trim = getattr(ctypes.CDLL(None), "malloc_trim", None)
+    if trim is not None:
+        trim(0)
 
 
 def copy_bandwidth(megabytes: int = 128) -> float:

@@ -5,6 +5,7 @@
 
 import dataclasses
 import hashlib
+import logging
 import math
 import tempfile
 from collections.abc import Callable, Mapping
@@ -86,7 +87,11 @@ def _dynamic(model: onnx.ModelProto) -> onnx.ModelProto:
     with tempfile.TemporaryDirectory() as folder:
         source, target = Path(folder) / "float.onnx", Path(folder) / "dynamic.onnx"
         onnx.save(model, source)
-        quantize_dynamic(source, target, weight_type=QuantType.QInt8)
+        logging.disable(logging.WARNING)  # it advises a pre-processing that changes nothing here
+        try:
+            quantize_dynamic(source, target, weight_type=QuantType.QInt8)
+        finally:
+            logging.disable(logging.NOTSET)
         return onnx.load(target)
 
 

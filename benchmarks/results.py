@@ -27,7 +27,7 @@ class Measurement:
     preparation: seconds from the ONNX model to the first result.
     memory: bytes that were taken meanwhile, at the peak.
     products: of the model.
-    agreement: cosine between its results and those of ONNX Runtime in float; None where there is no such model.
+    agreement: cosine between its results and those of ONNX Runtime in float, or on the only form that there is.
     details: more that is known.
     """
 
@@ -41,7 +41,7 @@ class Measurement:
     preparation: float
     memory: int
     products: int
-    agreement: float | None
+    agreement: float
     details: dict[str, Any] = dataclasses.field(default_factory=dict)
 
     @property
@@ -74,16 +74,28 @@ class Results:
         order = list(dict.fromkeys(each.model for each in self.measurements))
         return dict(sorted(found.items(), key=lambda item: (order.index(item[0][0]), item[0][1])))
 
-    def ratio(self, measurement: Measurement) -> float | None:
-        """Of its time to ours."""
+    def ratios(self, measurement: Measurement) -> tuple[float | None, float | None]:
+        """Of its time to ours: of the medians and of the least ones."""
         ours = self.find(measurement.model, "torq", measurement.threads)
-        return measurement.median / ours.median if ours else None
+        if ours is None:
+            return None, None
+        return measurement.median / ours.median, measurement.minimum / ours.minimum
 
     def table(self) -> Table:
         table = Table(title="Time of a run")
         for name in ("model", "threads", "runtime", "form"):
             table.add_column(name)
-        for name in ("median, ms", "least, ms", "/ ours", "GMAC/s", "of peak", "ready, s", "memory, MB", "agreement"):
+        for name in (
+            "median, ms",
+            "/ ours",
+            "least, ms",
+            "/ ours",
+            "GMAC/s",
+            "of peak",
+            "ready, s",
+            "memory, MB",
+            "agreement",
+        ):
             table.add_column(name, justify="right")
         for (model, threads), group in self.groups().items():
             for number, each in enumerate(group):
@@ -92,23 +104,24 @@ class Results:
         return table
 
     def _cells(self, each: Measurement) -> list[str]:
-        ratio = self.ratio(each)
+        median, minimum = ("" if ratio is None else f"{ratio:.2f}" for ratio in self.ratios(each))
         return [
             each.peer,
             each.form,
             f"{1e3 * each.median:.2f}",
+            median,
             f"{1e3 * each.minimum:.2f}",
-            "" if ratio is None else f"{ratio:.2f}",
+            minimum,
             f"{each.gmacs:.1f}",
             f"{each.gmacs / self.peaks[each.threads]:.1%}",
             f"{each.preparation:.2f}",
             f"{each.memory / 1e6:.0f}",
-            "" if each.agreement is None else f"{each.agreement:.4f}",
+            f"{each.agreement:.4f}",
         ]
 
     def to_json(self, outcomes: Iterable[Any]) -> str:
         rows = [
-            dataclasses.asdict(each) | {"gmacs": each.gmacs, "ratio": self.ratio(each)} for each in self.measurements
+            dataclasses.asdict(each) | {"gmacs": each.gmacs, "ratios": self.ratios(each)} for each in self.measurements
         ]
         values = {
             "machine": {"processor": processor(), "instructions": detect().name},
@@ -120,6 +133,20 @@ class Results:
             "targets": [dataclasses.asdict(each) | {"missed": each.missed} for each in outcomes],
         }
         return json.dumps(values, indent=2)
+
+    def markdown(self) -> str:
+        """A row for each model and number of threads: our time, and those of the others as multiples of it."""
+        peers = [name for name in dict.fromkeys(each.peer for each in self.measurements) if name != "torq"]
+        lines = [["model", "threads", "torq, ms", *peers, "GMAC/s", "of peak"], ["---"] * (5 + len(peers))]
+        for (model, threads), group in self.groups().items():
+            ours = self.find(model, "torq", threads)
+            if ours is None:
+                continue
+            ratios = {each.peer: f"{each.median / ours.median:.2f}" for each in group}
+            speed = [f"{ours.gmacs:.0f}", f"{ours.gmacs / self.peaks[threads]:.0%}"]
+            others = [ratios.get(peer, "") for peer in peers]
+            lines.append([model, str(threads), f"{1e3 * ours.median:.2f}", *others, *speed])
+        return "".join(f"| {' | '.join(cells)} |\n" for cells in lines)
 
     def plot(self, path: Path) -> None:
         """Writes a bar for each measurement, its time as a multiple of ours.
@@ -134,7 +161,7 @@ class Results:
         heights = [len(group) for group in groups.values()]
         axes = figure.subplots(len(groups), 1, sharex=True, height_ratios=heights, squeeze=False)[:, 0]
         for axis, ((model, threads), group) in zip(axes, groups.items(), strict=True):
-            ratios = [self.ratio(each) or 0.0 for each in group]
+            ratios = [self.ratios(each)[0] or 0.0 for each in group]
             colors = ["tab:blue" if each.peer.startswith("torq") else "tab:gray" for each in group]
             bars = axis.barh([each.peer for each in group], ratios, color=colors)
             labels = [f"{1e3 * each.median:.2f} ms" for each in group]

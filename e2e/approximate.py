@@ -15,7 +15,7 @@ import numpy as np
 import onnx
 
 import torq_mlir
-from e2e.backends import Backend
+from e2e.backends import Backend, execution
 from e2e.checks import Report, executor_differences
 from e2e.metrics import agreement
 from e2e.models.built import BUILT, built_inputs, built_model
@@ -114,7 +114,7 @@ def _run(compiled: torq_mlir.CompiledModel, sample: Feeds, backend: Backend, rep
     names = [info.name for info in compiled.outputs]
     results = {}
     for executor in backend.names:
-        model = torq_mlir.CompiledModel(compiled.module, backend=executor)
+        model = torq_mlir.CompiledModel(compiled.module, backend=execution(executor))
         results[executor] = dict(zip(names, model.run(None, sample), strict=True))
     first = results[backend.names[0]]
     for executor in backend.names[1:]:

@@ -5,6 +5,8 @@
 
 import enum
 
+from torq_mlir.executing import Execution
+
 
 class Backend(enum.Flag):
     """Executors to run. The layers are compared in the interpreter; all must agree with it bit for bit."""
@@ -32,3 +34,8 @@ class Backend(enum.Flag):
                 raise ValueError(f"there is no executor {name!r}")
             found |= cls[name.upper()]
         return found
+
+
+def execution(executor: str) -> Execution:
+    """An executor for one run, which does not repay optimizing kernels: they have the instructions that they need."""
+    return Execution(executor, num_threads=1, opt_level=0 if executor == "cpu" else None)

@@ -12,6 +12,7 @@ import onnx
 from torch_mlir import ir
 
 import torq_mlir
+from e2e.backends import execution
 from torq_mlir.backends.interpreter import Interpreter
 from torq_mlir.report import Row
 
@@ -51,7 +52,7 @@ class Compiled:
     def execute(self, feeds: Mapping[str, np.ndarray], executor: str) -> dict[str, np.ndarray]:
         """Runs machine code, of the backend of that name."""
         if executor not in self._executors:
-            self._executors[executor] = torq_mlir.CompiledModel(self.module, backend=executor)
+            self._executors[executor] = torq_mlir.CompiledModel(self.module, backend=execution(executor))
         results = self._executors[executor](**self._inputs(feeds))
         return {info.name: array for info, array in zip(self._model.outputs, results, strict=True)}
 

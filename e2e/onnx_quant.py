@@ -12,7 +12,7 @@ import onnx
 from onnx import numpy_helper
 
 import torq_mlir
-from e2e.backends import Backend
+from e2e.backends import Backend, execution
 from e2e.checks import Report
 from e2e.models.catalog import model_inputs
 from e2e.models.onnx_operators import operator_model
@@ -62,7 +62,13 @@ def check_specification(name: str, backend: Backend) -> Report:
     inputs, expected = ([_array(value) for value in values] for values in case.data_sets[0])
     report = Report()
     for executor in backend.names:
-        _compare(report, executor, torq_mlir.compile(case.model, backend=executor)(*inputs), expected, tolerance=0.0)
+        _compare(
+            report,
+            executor,
+            torq_mlir.compile(case.model, backend=execution(executor))(*inputs),
+            expected,
+            tolerance=0.0,
+        )
     return report
 
 
@@ -76,7 +82,7 @@ def check_operator(name: str, backend: Backend) -> Report:
         feeds = {key: array for key, array in feeds.items() if key in given}
         expected = session.run(None, feeds)
         for executor in backend.names:
-            compiled = torq_mlir.compile(model, backend=executor)
+            compiled = torq_mlir.compile(model, backend=execution(executor))
             _compare(report, executor, compiled(**feeds), expected, _FLOAT_TOLERANCE)
             for operation in expanded_weights(compiled.module) if _multiplies_matrices(model) else ():
                 report.failures.append(f"{operation.name} of {source_names(operation.location)} expands weights")

@@ -33,6 +33,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     run.add_argument("--cpu", choices=_CPUS, help="instructions to use (default: the best that the machine has)")
     run.add_argument("--threads", type=_count, metavar="N", help="threads of a run (default: one for each core)")
     run.add_argument("--cache-dir", metavar="DIR", help="keep compiled code there, and take it from there")
+    run.add_argument(
+        "--opt-level", type=int, choices=range(4), metavar="0-3", help="of LLVM: compile fast or run fast (default: 3)"
+    )
     run.add_argument("--profile", action="store_true", help="with --run, print how long each operation takes")
     run.add_argument("--trace", metavar="FILE", help="with --run, write the same as a trace for Perfetto or Chrome")
 
@@ -47,7 +50,7 @@ def check(parser: argparse.ArgumentParser, options: argparse.Namespace) -> None:
 def execution(options: argparse.Namespace) -> "Execution":
     from torq_mlir.executing import Execution
 
-    return Execution(options.backend, options.cpu, options.threads, options.cache_dir)
+    return Execution(options.backend, options.cpu, options.threads, options.cache_dir, options.opt_level)
 
 
 def profile(compiled: "CompiledModel", inputs: "dict[str, np.ndarray]", options: argparse.Namespace) -> None:

@@ -11,7 +11,7 @@ from torch.export import ExportedProgram
 from torch_mlir import ir
 
 import torq_mlir
-from e2e.backends import Backend
+from e2e.backends import Backend, execution
 from e2e.checks import Report, operation_counts
 from e2e.compiled import Compiled
 from e2e.exported.graph import Layer, layers, op_type
@@ -70,7 +70,7 @@ def check_outputs(
 def check_dynamic(program: ExportedProgram, calls: Sequence[Inputs], backend: Backend) -> Report:
     """A program of dynamic shapes, in calls of several ones, as a whole."""
     report, pairs, eager = Report(), [], program.module()
-    models = [torq_mlir.compile(program, backend=name) for name in backend.names]
+    models = [torq_mlir.compile(program, backend=execution(name)) for name in backend.names]
     if not all(isinstance(model, torq_mlir.DynamicModel) for model in models):
         report.failures.append("the program has static shapes")
     for inputs in calls:
@@ -118,8 +118,8 @@ def _check_outputs(
 
 def _executors(program: ExportedProgram, backend: Backend) -> list[torq_mlir.CompiledModel]:
     first, *others = backend.names
-    compiled = torq_mlir.compile(program, backend=first)
-    return [compiled, *(torq_mlir.CompiledModel(compiled.module, backend=name) for name in others)]
+    compiled = torq_mlir.compile(program, backend=execution(first))
+    return [compiled, *(torq_mlir.CompiledModel(compiled.module, backend=execution(name)) for name in others)]
 
 
 def _check_output(report: Report, index: int, actual: np.ndarray, wanted: np.ndarray, exactly: bool) -> None:

@@ -7,6 +7,7 @@ The parameters have the rank of the tensor, and one element along the last dimen
 axis: what happens along other dimensions happens to them too.
 """
 
+import math
 from collections.abc import Sequence
 
 import numpy as np
@@ -23,7 +24,13 @@ from .selections import BROADCASTS, SELECTIONS, Selection
 
 _SLICE = "torch.aten.slice.Tensor"
 # Those whose parameters are moved by the same operation on torch tensors.
-_REPEATABLE = (*BROADCASTS, _SLICE, "torch.aten.select.int", "torch.aten.upsample_nearest2d")
+_REPEATABLE = (
+    *BROADCASTS,
+    _SLICE,
+    "torch.aten.pixel_shuffle",
+    "torch.aten.select.int",
+    "torch.aten.upsample_nearest2d",
+)
 
 
 def move_groups_down(operation: ir.Operation, rewriter: rewrite.PatternRewriter) -> object:
@@ -37,7 +44,7 @@ def move_groups_down(operation: ir.Operation, rewriter: rewrite.PatternRewriter)
     dequantization = QuantizationOp(dequantize)
     per_token = dequantization.axis is None
     axis = len(source) - 1 if per_token else dequantization.axis
-    moved_axis = _row_axis(movement) if per_token else movement.result_axis(axis)
+    moved_axis = _row_axis(movement) if per_token else _group_axis(movement, axis, dequantization.group_size)
     if moved_axis is None or (picks and not _moves_parameters(movement, axis, dequantization.group_size)):
         return NOT_MINE
     with ir.InsertionPoint(operation), operation.location:
@@ -54,6 +61,21 @@ def _row_axis(movement: Movement) -> int | None:
     if movement.operation.name in (*BROADCASTS, "torch.aten.upsample_nearest2d"):
         return last if movement.operation.name != "linalg.broadcast" or _keeps_rows(movement) else None
     return last if movement.result_axis(len(movement.source_shape) - 1) == last else None
+
+
+def _group_axis(movement: Movement, axis: int, group_size: int) -> int | None:
+    """The dimension of the result that the groups are along, if each of them is a group there too.
+
+    A reshape may split the dimension between groups, or merge it with those before it.
+    """
+    source, result = movement.source_shape, movement.result_shape
+    if movement.operation.name not in RESHAPES or source[axis] % group_size:
+        return movement.result_axis(axis)
+    inner = math.prod(source[axis + 1 :])
+    candidates = [
+        d for d, size in enumerate(result) if size and size % group_size == 0 and math.prod(result[d + 1 :]) == inner
+    ]
+    return max(candidates, key=lambda d: result[d], default=None)
 
 
 def _keeps_rows(broadcast: Movement) -> bool:
@@ -76,11 +98,8 @@ def _moves_parameters(selection: Selection, axis: int, group_size: int | None) -
 def _moved(movement: Movement, value: ir.Value, axis: int, moved_axis: int, group_size: int | None) -> ir.Value:
     """A parameter whose shape is that of the source, but for `axis`."""
     shape = list(movement.result_shape)
-    shape[moved_axis] = tensor_types.shape(value.type)[axis]
+    shape[moved_axis] = 1 if group_size is None else -(-shape[moved_axis] // group_size)
     slices = _parameter_slices(movement, axis, group_size)
-    if slices is not None and slices[axis] != slice(None):
-        picked = slices[axis]
-        shape[moved_axis] = picked.stop - picked.start
     constant = elements.constant_value(value)
     if constant is not None and (moved := _moved_constant(movement, constant, slices, shape)) is not None:
         return constant_like(np.ascontiguousarray(moved), value)

@@ -100,6 +100,10 @@ class Movement:
         """Whether a dequantize moves behind at all, wherever its axis is."""
         return True
 
+    def single_index(self, axis: int) -> int | None:
+        """The index along dimension `axis` of the source that all elements of the result have; None for several."""
+        return 0 if self.source_shape is not None and self.source_shape[axis] == 1 else None
+
     def picks_along(self, axis: int) -> bool:
         """Whether dimension `axis` of the source loses elements."""
         return False

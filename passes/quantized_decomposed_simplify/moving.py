@@ -34,7 +34,7 @@ def move_dequantize_down(operation: ir.Operation, rewriter: rewrite.PatternRewri
         return NOT_MINE
     axis, picked = dequantization.axis, None
     if axis is not None and (axis := movement.result_axis(dequantization.axis)) is None:
-        return NOT_MINE
+        return _move_one_channel_down(movement, dequantization, rewriter)
     if axis is not None and movement.picks_along(dequantization.axis):
         picked = [elements.constant_value(parameter) for parameter in dequantization.parameters]
         if any(array is None for array in picked):
@@ -46,6 +46,24 @@ def move_dequantize_down(operation: ir.Operation, rewriter: rewrite.PatternRewri
         if picked is not None:
             parameters = [constant_like(array, old) for array, old in zip(picked, parameters, strict=True)]
         rewriter.replace_op(operation, [dequantization.rebuild(moved, axis, parameters)])
+    return None
+
+
+def _move_one_channel_down(
+    movement: Movement, dequantization: QuantizationOp, rewriter: rewrite.PatternRewriter
+) -> object:
+    """What is left of one channel, without its dimension, is dequantized per tensor."""
+    channel = movement.single_index(dequantization.axis)
+    parameters = [elements.constant_value(parameter) for parameter in dequantization.parameters]
+    if channel is None or any(array is None for array in parameters):
+        return NOT_MINE
+    with ir.InsertionPoint(movement.operation), movement.operation.location:
+        moved = movement.rebuild(dequantization.input)
+        scalars = [
+            constant_like(array.reshape(-1)[channel].reshape(()), old)
+            for array, old in zip(parameters, dequantization.parameters, strict=True)
+        ]
+        rewriter.replace_op(movement.operation, [dequantization.rebuild_per_tensor(moved, scalars)])
     return None
 
 
@@ -84,7 +102,8 @@ def _belongs_to_convolution(movement: ir.Operation) -> bool:
     groups = structured.reassociation(movement)
     if len(groups) < 2 or len(groups[1]) == 1:  # of a convolution over one dimension, done as one over two
         return False
-    return movement.operands[0].owner.operation.name.startswith(("linalg.conv", "linalg.depthwise_conv"))
+    source = movement.operands[0].owner.operation
+    return source.name.startswith(("linalg.conv", "linalg.depthwise_conv")) or bool(match_grouped_convolution(source))
 
 
 def move_elementwise_up(operation: ir.Operation, rewriter: rewrite.PatternRewriter) -> object:

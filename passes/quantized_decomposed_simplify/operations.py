@@ -85,6 +85,14 @@ class QuantizationOp:
             self.operation.name, [result], operands, attributes, loc=self.operation.location
         ).result
 
+    def rebuild_per_tensor(self, value: ir.Value, parameters: Sequence[ir.Value]) -> ir.Value:
+        """A dequantize per channel as one per tensor, of another value, at the current insertion point."""
+        attributes = {name: self.operation.attributes[name] for name in self.operation.attributes if name != "axis"}
+        result = tensor_types.with_element(value.type, tensor_types.element_type(self.result.type))
+        return ir.Operation.create(
+            DEQUANTIZE[0], [result], [value, *parameters], attributes, loc=self.operation.location
+        ).result
+
     def has_parameters_of(self, other: "QuantizationOp") -> bool:
         """Whether two operations quantize with the same scale, zero point, axis, group size and storage type."""
         if self.storage != other.storage or self.axis != other.axis or self.group_size != other.group_size:

@@ -91,6 +91,12 @@ class Selection(Movement):
             picked[dimension] = slice(*slice(*bounds).indices(shape[dimension]))
         return picked
 
+    def single_index(self, axis: int) -> int | None:
+        slices = self.slices()
+        if slices is not None and isinstance(slices[axis], int):
+            return slices[axis]
+        return super().single_index(axis)
+
     def picked_parameter(self, axis: int, values: np.ndarray) -> np.ndarray:
         """The parameters along dimension `axis` that remain, of a selection that `result_axis` knows."""
         slices = self.slices()

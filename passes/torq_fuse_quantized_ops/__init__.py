@@ -27,7 +27,7 @@ _FLOAT_EXECUTORS = ("host",)
 
 def run(op: ir.Operation, explain: bool = False) -> None:
     overflows: list[tuple[ir.Location, str]] = []
-    fusions = [Pattern(name, functools.partial(_fuse, overflows, explain)) for name in sorted(FLOAT_NAMES)]
+    fusions = [Pattern(name, functools.partial(_fuse, overflows, explain)) for name in sorted({*FLOAT_NAMES, "linalg.generic"})]
     patterns = respecting(fusions, _FLOAT_EXECUTORS, op)
     apply_greedily(op, patterns)
     for location, message in overflows:

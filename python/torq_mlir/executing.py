@@ -27,21 +27,25 @@ class Execution:
         the machine has for None.
       num_threads: for the backend "cpu", threads of a call; as many as the machine has cores for None.
       cache_dir: for the backend "cpu", folder where compiled code is kept.
+      opt_level: of LLVM, 0 (compiles fastest) to 3 (runs fastest); what is usual for the backend for None.
 
     Raises:
-      ValueError: there is no such backend, or the number of threads is not positive.
+      ValueError: there is no such backend or level, or the number of threads is not positive.
     """
 
     backend: str = "cpu"
     cpu: str | None = None
     num_threads: int | None = None
     cache_dir: str | os.PathLike | None = None
+    opt_level: int | None = None
 
     def __post_init__(self) -> None:
         if self.backend not in BACKENDS:
             raise ValueError(f"there is no backend {self.backend!r}; the backends are {', '.join(BACKENDS)}")
         if self.num_threads is not None and self.num_threads < 1:
             raise ValueError(f"the number of threads is {self.num_threads}, not 1 or more")
+        if self.opt_level is not None and self.opt_level not in range(4):
+            raise ValueError(f"the optimization level is {self.opt_level}, not 0 to 3")
 
     @classmethod
     def of(cls, backend: "str | Execution") -> "Execution":
@@ -56,6 +60,7 @@ class Execution:
         Raises:
           CompileError: the backend has no code for an operation, or the machine not the instructions.
         """
+        level = {} if self.opt_level is None else {"opt_level": self.opt_level}
         if self.backend == "interpreter":
             from torq_mlir.backends import interpreter
 
@@ -65,9 +70,9 @@ class Execution:
 
             try:
                 options = {"cpu": self.cpu, "num_threads": self.num_threads, "cache_dir": self.cache_dir}
-                return self.backend, cpu.compile(module, **options)
+                return self.backend, cpu.compile(module, **options, **level)
             except cpu.NotStaticError:
                 pass
         from torq_mlir.backends import jit
 
-        return "jit", jit.compile(module)
+        return "jit", jit.compile(module, **level)

@@ -65,6 +65,9 @@ def execute(plan: Plan, pool: workers.Workers, started: Callable[[str, str], obj
             layer, executors, later = running.pop(future)
             try:
                 results = workers.result_of(future)
+            except workers.WorkersEnded:
+                submit(layer, executors, later)
+                continue
             except workers.TaskFailure as failure:
                 if len(executors) > 1:
                     submit(layer, executors[:1], executors[1:])

@@ -8,9 +8,11 @@ import contextlib
 import faulthandler
 import multiprocessing
 import multiprocessing.forkserver
+import multiprocessing.spawn
 import os
 import signal
 import sys
+import threading
 from collections.abc import Callable, Iterator
 from typing import Protocol, TypeVar
 
@@ -20,12 +22,18 @@ from torq_mlir.errors import TorqError
 
 # What is imported once, by the process that the others are forked from.
 _PRELOADED = ["torq_mlir.gen_config.preloaded"]
+# How often in a row processes may end before one of them has done anything.
+_MOST_BROKEN = 3
 
 T, R = TypeVar("T"), TypeVar("R")
 
 
 class TaskFailure(TorqError):
     """A task ended without a result: its process crashed, was killed, or took too long. The text is one line."""
+
+
+class WorkersEnded(TorqError):
+    """A task was not done for a reason that is not its own: a process ended that had no task, and took the others along."""
 
 
 class Workers(Protocol):
@@ -45,6 +53,7 @@ def result_of(future: "concurrent.futures.Future[R]") -> R:
 
     Raises:
       TaskFailure: the process of the task ended, or the time was over.
+      WorkersEnded: the task is to be submitted again.
       Exception: whatever the task raised.
     """
     try:
@@ -54,7 +63,7 @@ def result_of(future: "concurrent.futures.Future[R]") -> R:
     except pebble.ProcessExpired as error:
         raise TaskFailure(_exit_message(error.exitcode)) from None
     except concurrent.futures.BrokenExecutor:
-        raise TaskFailure("the processes ended") from None
+        raise WorkersEnded("the processes ended") from None
     except _killed_worker():
         raise TaskFailure("the process of the worker crashed, or the time limit was over") from None
 
@@ -83,8 +92,43 @@ def start_early() -> None:
     multiprocessing.forkserver.ensure_running()
 
 
+class _Process(multiprocessing.context.ForkServerProcess):
+    """A process that does not import the script that started it: what it needs is in this package, and a script that
+    does not look at `__name__` would start processes in it again."""
+
+    def start(self) -> None:
+        with _without_script():
+            super().start()
+
+
+class _Context(multiprocessing.context.ForkServerContext):
+    Process = _Process
+
+
+_starting = threading.Lock()
+
+
+@contextlib.contextmanager
+def _without_script() -> Iterator[None]:
+    """Processes that this thread starts meanwhile are not told of the script; `multiprocessing` has no option for it."""
+    starter = threading.get_ident()
+    with _starting:
+        original = multiprocessing.spawn.get_preparation_data
+
+        def prepared(name: str) -> dict[str, object]:
+            data = original(name)
+            own = threading.get_ident() == starter
+            return {key: value for key, value in data.items() if not (own and key.startswith("init_main_"))}
+
+        multiprocessing.spawn.get_preparation_data = prepared
+        try:
+            yield
+        finally:
+            multiprocessing.spawn.get_preparation_data = original
+
+
 def _forkserver() -> multiprocessing.context.BaseContext:
-    context = multiprocessing.get_context("forkserver")
+    context = _Context()
     context.set_forkserver_preload(_PRELOADED)
     return context
 
@@ -99,15 +143,36 @@ class LocalWorkers:
           time_limit: of one task, in seconds.
         """
         self._jobs, self._time_limit = jobs, time_limit
+        self._broken = 0
         self._pool = self._open()
 
     def _open(self) -> pebble.ProcessPool:
         return pebble.ProcessPool(max_workers=self._jobs, context=_forkserver(), initializer=_one_thread)
 
     def submit(self, function: Callable[[T], R], task: T) -> "concurrent.futures.Future[R]":
-        if not self._pool.active:  # a process that ended while it had no task broke the pool
-            self._pool = self._open()
-        return self._pool.schedule(function, args=(task,), timeout=self._time_limit)
+        """
+        Raises:
+          TorqError: processes end again and again before they do anything.
+        """
+        while True:
+            try:
+                future = self._pool.schedule(function, args=(task,), timeout=self._time_limit)
+            except RuntimeError:  # a process that ended while it had no task broke the pool
+                self._reopen()
+                continue
+            future.add_done_callback(self._note)
+            return future
+
+    def _reopen(self) -> None:
+        self._broken += 1
+        if self._broken > _MOST_BROKEN:
+            raise TorqError("worker processes end before they do anything; with --jobs 0 all is done in this one")
+        self.close()
+        self._pool = self._open()
+
+    def _note(self, future: "concurrent.futures.Future") -> None:
+        if not future.cancelled() and future.exception() is None:
+            self._broken = 0
 
     def close(self) -> None:
         """Ends the processes, whatever they are doing."""

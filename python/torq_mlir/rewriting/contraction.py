@@ -15,7 +15,7 @@ from torch_mlir.dialects import arith, linalg
 
 from ..dialects import elements
 from .scalar_body import body_expression
-from .structured import PARALLEL, REDUCTION, build_generic, empty_like, extend, reassociation
+from .structured import PARALLEL, REDUCTION, build_generic, element_type, empty_like, extend, reassociation
 
 _NAMED_QUANTIZED = {
     "linalg.conv_2d_nchw_fchw": linalg.Conv2DNchwFchwQOp,
@@ -91,8 +91,21 @@ class QuantizedContraction(Contraction):
 
 
 def match_float_contraction(operation: ir.Operation) -> Contraction | None:
-    """A named linalg contraction of float tensors."""
-    return match_contraction(operation, ir.F32Type.get())
+    """A linalg contraction of float tensors: a named one, or a convolution in groups that has no name."""
+    return match_grouped_convolution(operation.operation) or match_contraction(operation, ir.F32Type.get())
+
+
+def match_grouped_convolution(operation: ir.Operation) -> Contraction | None:
+    """A convolution of f32 in groups that linalg has no name for, such as those over volumes."""
+    if operation.name != "linalg.generic" or len(operation.operands) != 3 or len(operation.results) != 1:
+        return None
+    match body_expression(operation):
+        case ("arith.addf", ("arith.mulf", ("arg", 0), ("arg", 1)), ("arg", 2)):
+            maps = _maps(operation)
+            dims = linalg.infer_convolution_dimensions_from_maps(maps)
+            if dims is not None and list(dims.depth) and isinstance(element_type(operation.results[0]), ir.F32Type):
+                return Contraction(operation, tuple(maps), *list(operation.operands)[:2])
+    return None
 
 
 def match_contraction(operation: ir.Operation, element: ir.Type) -> Contraction | None:

@@ -14,6 +14,7 @@ from ..dialects import elements
 from .qparams import Dequantize, match_dequantize
 from .run_time_qparams import RunTimeDequantize
 from .scalar_body import body_expression, evaluate_indices
+from .structured import PARALLEL, build_generic
 
 MOVEMENTS = "tensor.expand_shape", "tensor.collapse_shape", "linalg.transpose"
 _INTO_ZEROS = "tensor.pad", "tensor.insert_slice"
@@ -25,8 +26,8 @@ class IntegerChain:
 
     Attributes:
       dequantize: the dequantization.
-      steps: tensor.pad and tensor.insert_slice into zeros, tensor.expand_shape, tensor.collapse_shape, linalg.transpose
-        and generics that pick elements of a constant, in order.
+      steps: tensor.pad and tensor.insert_slice into zeros, tensor.expand_shape, tensor.collapse_shape, linalg.transpose,
+        generics that repeat a tensor along new dimensions, and generics that pick elements of a constant, in order.
     """
 
     dequantize: Dequantize | RunTimeDequantize
@@ -77,7 +78,11 @@ class IntegerChain:
 
 
 def move_array(step: ir.Operation, array: np.ndarray) -> np.ndarray:
-    """A reshape, linalg.transpose or picking generic on a numpy array."""
+    """A reshape, linalg.transpose, repeating or picking generic on a numpy array."""
+    repeated = repeated_dims(step)
+    if repeated is not None:
+        shape = ir.RankedTensorType(step.results[0].type).shape
+        return np.broadcast_to(array.reshape([n if d in repeated else 1 for d, n in enumerate(shape)]), shape)
     if step.name == "linalg.generic":
         _, indices = _match_picking(step)
         return array[indices]
@@ -104,7 +109,8 @@ def match_integer_chain(
     names = {step.name for step in steps}
     if dequantize.axis is not None and names & set(_INTO_ZEROS):
         return None
-    if "linalg.generic" in names and (names & set(_INTO_ZEROS) or elements.constant_value(dequantize.input) is None):
+    picks = any(step.name == "linalg.generic" and repeated_dims(step) is None for step in steps)
+    if picks and (names & set(_INTO_ZEROS) or elements.constant_value(dequantize.input) is None):
         return None
     return IntegerChain(dequantize, tuple(steps))
 
@@ -113,8 +119,21 @@ def _source(step: ir.Operation) -> ir.Value | None:
     """What a step moves."""
     if step.name in MOVEMENTS or pad_value(step) == 0.0 or inserted_into(step) == 0.0:
         return step.operands[0]
+    if repeated_dims(step) is not None:
+        return step.operands[0]
     picking = _match_picking(step) if step.name == "linalg.generic" else None
     return None if picking is None else picking[0]
+
+
+def repeated_dims(generic: ir.Operation) -> list[int] | None:
+    """The dimensions of the result, in order, that a linalg.generic which repeats its operand takes from that."""
+    if generic.name != "linalg.generic" or len(generic.operands) != 2 or body_expression(generic) != ("arg", 0):
+        return None
+    source, target = (ir.AffineMapAttr(m).value for m in ir.ArrayAttr(generic.attributes["indexing_maps"]))
+    if target != ir.AffineMap.get_identity(target.n_dims):
+        return None
+    dims = [e.position for e in source.results if isinstance(e, ir.AffineDimExpr)]
+    return dims if len(dims) == len(source.results) and dims == sorted(set(dims)) else None
 
 
 def _match_picking(generic: ir.Operation) -> tuple[ir.Value, tuple[np.ndarray, ...]] | None:
@@ -172,14 +191,19 @@ def _constant(array: np.ndarray) -> ir.Value:
     ).result
 
 
-def _result_type(step: ir.Operation, value: ir.Value) -> ir.Type:
+def _result_type(step: ir.Operation, value: ir.Value) -> ir.RankedTensorType:
     shape = ir.RankedTensorType(step.results[0].type).shape
     return ir.RankedTensorType.get(shape, ir.RankedTensorType(value.type).element_type)
 
 
 def rebuild_movement(step: ir.Operation, value: ir.Value) -> ir.Value:
-    """The reshape, slice or transpose `step` on `value`, whose element type it takes."""
+    """The reshape, slice, transpose or repetition `step` on `value`, whose element type it takes."""
     result_type = _result_type(step, value)
+    if step.name == "linalg.generic":
+        maps = [ir.AffineMapAttr(m).value for m in ir.ArrayAttr(step.attributes["indexing_maps"])]
+        empty = ir.Operation.create("tensor.empty", results=[result_type], loc=step.location).result
+        with step.location:
+            return build_generic([value], empty, maps, [PARALLEL] * len(result_type.shape), lambda x, _: x)
     attributes = {name: step.attributes[name] for name in step.attributes}
     operands = [value, *list(step.operands)[1:]]
     if step.name == "linalg.transpose":

@@ -224,12 +224,59 @@ func.func @groups(%s: tensor<2x2xf32>) -> tensor<4x2xf32> {
 
 // -----
 
-// Half of a group has no group of its own.
+// A dimension is split between groups: their parameters are reshaped like the groups.
 
-// CHECK-LABEL: func.func @split_group
-// CHECK: tensor.expand_shape {{.*}} : tensor<2x4xf32> into tensor<2x2x2xf32>
-func.func @split_group(%q: tensor<2x4xi8>, %s: tensor<2x2xf32>) -> tensor<2x2x2xf32> {
+// CHECK-LABEL: func.func @split_between_groups
+// CHECK-DAG: %[[X:.*]] = tensor.expand_shape %arg0 {{.*}} : tensor<2x4xi8> into tensor<2x2x2xi8>
+// CHECK-DAG: %[[S:.*]] = tensor.expand_shape %arg1 {{.*}} : tensor<2x2xf32> into tensor<2x2x1xf32>
+// CHECK: "quantized_decomposed.dequantize_per_channel_group"(%[[X]], %[[S]]) {axis = 2 : i64, dtype = si8, group_size = 2 : i64
+func.func @split_between_groups(%q: tensor<2x4xi8>, %s: tensor<2x2xf32>) -> tensor<2x2x2xf32> {
   %0 = "quantized_decomposed.dequantize_per_channel_group"(%q, %s) {group_size = 2 : i64, axis = 1 : i64, quant_min = -8 : i64, quant_max = 7 : i64, dtype = si8} : (tensor<2x4xi8>, tensor<2x2xf32>) -> tensor<2x4xf32>
   %1 = tensor.expand_shape %0 [[0], [1, 2]] output_shape [2, 2, 2] : tensor<2x4xf32> into tensor<2x2x2xf32>
   return %1 : tensor<2x2x2xf32>
+}
+
+// -----
+
+// Half of a group has no group of its own.
+
+// CHECK-LABEL: func.func @split_group
+// CHECK: tensor.expand_shape {{.*}} : tensor<2x8xf32> into tensor<2x4x2xf32>
+func.func @split_group(%q: tensor<2x8xi8>, %s: tensor<2x2xf32>) -> tensor<2x4x2xf32> {
+  %0 = "quantized_decomposed.dequantize_per_channel_group"(%q, %s) {group_size = 4 : i64, axis = 1 : i64, quant_min = -8 : i64, quant_max = 7 : i64, dtype = si8} : (tensor<2x8xi8>, tensor<2x2xf32>) -> tensor<2x8xf32>
+  %1 = tensor.expand_shape %0 [[0], [1, 2]] output_shape [2, 4, 2] : tensor<2x8xf32> into tensor<2x4x2xf32>
+  return %1 : tensor<2x4x2xf32>
+}
+
+// -----
+
+// One channel, without its dimension, has the parameters of a whole tensor.
+
+// CHECK-LABEL: func.func @selected_channel
+// CHECK-DAG: %[[S:.*]] = torch.vtensor.literal(dense<5.000000e-01> : tensor<f32>)
+// CHECK-DAG: %[[Z:.*]] = torch.vtensor.literal(dense<-5> : tensor<si8>)
+// CHECK: %[[X:.*]] = torch.aten.select.int %arg0, {{.*}} -> !torch.vtensor<[2],si8>
+// CHECK: "quantized_decomposed.dequantize_per_tensor"(%[[X]], %[[S]], %[[Z]]) {dtype = si8, quant_max = 127 : i64, quant_min = -128 : i64}
+func.func @selected_channel(%q: !torch.vtensor<[2,3],si8>) -> !torch.vtensor<[2],f32> {
+  %s = torch.vtensor.literal(dense<[0.25, 0.5, 1.0]> : tensor<3xf32>) : !torch.vtensor<[3],f32>
+  %z = torch.vtensor.literal(dense<[3, -5, 4]> : tensor<3xsi8>) : !torch.vtensor<[3],si8>
+  %0 = "quantized_decomposed.dequantize_per_channel"(%q, %s, %z) {axis = 1 : i64, quant_min = -128 : i64, quant_max = 127 : i64, dtype = si8} : (!torch.vtensor<[2,3],si8>, !torch.vtensor<[3],f32>, !torch.vtensor<[3],si8>) -> !torch.vtensor<[2,3],f32>
+  %one = torch.constant.int 1
+  %minus_two = torch.constant.int -2
+  %1 = torch.aten.select.int %0, %one, %minus_two : !torch.vtensor<[2,3],f32>, !torch.int, !torch.int -> !torch.vtensor<[2],f32>
+  return %1 : !torch.vtensor<[2],f32>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @only_channel
+// CHECK-DAG: %[[S:.*]] = arith.constant dense<5.000000e-01> : tensor<f32>
+// CHECK-DAG: %[[X:.*]] = tensor.collapse_shape %arg0 {{.*}} : tensor<1x3xi8> into tensor<3xi8>
+// CHECK: "quantized_decomposed.dequantize_per_tensor"(%[[X]], %[[S]],
+func.func @only_channel(%q: tensor<1x3xi8>) -> tensor<3xf32> {
+  %s = arith.constant dense<0.5> : tensor<1xf32>
+  %z = arith.constant dense<3> : tensor<1xi8>
+  %0 = "quantized_decomposed.dequantize_per_channel"(%q, %s, %z) {axis = 0 : i64, quant_min = -128 : i64, quant_max = 127 : i64, dtype = si8} : (tensor<1x3xi8>, tensor<1xf32>, tensor<1xi8>) -> tensor<1x3xf32>
+  %1 = tensor.collapse_shape %0 [[0, 1]] : tensor<1x3xf32> into tensor<3xf32>
+  return %1 : tensor<3xf32>
 }

@@ -88,7 +88,7 @@ _CASES = {
         "%y = torch.aten.select.int %x, %int1, %int2 : !torch.vtensor<[2,4,6,6],f32>, !torch.int, !torch.int"
         " -> !torch.vtensor<[2,6,6],f32>",
         "[2,6,6]",
-        {"tensor", "token", "row"},
+        _ALL - {"group"},
     ),
     "expand": (
         _list("l", 3, 2, 4, 6, 6) + "%y = torch.aten.expand %x, %l, %false : !torch.vtensor<[2,4,6,6],f32>,"
@@ -145,11 +145,17 @@ _CASES = {
         "[2,4,6,2,3]",
         {"tensor", "channel", "group"},
     ),
+    "view_groups": (
+        _list("l", 2, 2, 2, 6, 3, 2) + "%y = torch.aten.view %x, %l : !torch.vtensor<[2,4,6,6],f32>, !torch.list<int>"
+        " -> !torch.vtensor<[2,2,2,6,3,2],f32>",
+        "[2,2,2,6,3,2]",
+        {"tensor", "group", "row"},
+    ),
     "view_tokens": (
         _list("l", 8, 6, 6) + "%y = torch.aten.view %x, %l : !torch.vtensor<[2,4,6,6],f32>, !torch.list<int>"
         " -> !torch.vtensor<[8,6,6],f32>",
         "[8,6,6]",
-        {"tensor", "token", "row"},
+        _ALL - {"channel"},
     ),
     "upsample": (
         _list("l", 12, 12)

@@ -38,7 +38,7 @@ def load(module: ir.Module, cpu: Cpu, opt_level: int, folder: str | PathLike) ->
         if values["sha256"] != hashlib.sha256(code.read_bytes()).hexdigest():
             raise ValueError("the library is not the one that was described")
         return Program.from_dict(values["program"]), Code.of_library(code, library.PREFIX)
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         return None
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
         warnings.warn(f"{description}: not used, compiling again: {error}", stacklevel=3)

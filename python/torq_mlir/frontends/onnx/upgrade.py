@@ -44,7 +44,7 @@ def upgrade_opset(model: onnx.ModelProto) -> onnx.ModelProto:
 
 
 def _keep_coordinates(graph: onnx.GraphProto) -> None:
-    """Position `i / scale`, rounded down: later versions of Resize have attributes for it, which the upgrade forgets."""
+    """Position `i / scale`, rounded down: later versions have attributes for it that the upgrade forgets."""
     for node in graph.node:
         if node.op_type == "Resize":
             coordinates = {"coordinate_transformation_mode": "asymmetric", "nearest_mode": "floor"}

@@ -86,7 +86,7 @@ def fully_connected(planner: Planner, operation: ir.Operation) -> bool:
     runs = max(1, -(-rows // pixels) // _TILES_PER_TASK)
 
     one = (1, 1)
-    views = row_view(source.layout), row_view(result.layout)
+    views = row_view(source.layout, source.layout.dtype.itemsize), row_view(result.layout)
     inputs = source.layout.extents[-1]
     width = 8 * result.layout.dtype.itemsize
     sizes, windows = (1, 1, 1, rows, inputs, outputs), (one, one, one)
@@ -172,7 +172,7 @@ def _product(planner: Planner, source: Tensor, result: Tensor, rescale: Rescale)
         size * source.layout.extents[-1],
         columns,
         *[(1, 1)] * 3,
-        row_view(source.layout),
+        row_view(source.layout, size),
         row_view(result.layout),
         (rows * size * source.layout.extents[-1], rows * result.layout.extents[-1]),
         rescale,
@@ -299,11 +299,14 @@ def matrix(planner: Planner, value: ir.Value, operation: ir.Operation) -> Tensor
     return planner.in_layout(tensor, plain, operation)
 
 
-def row_view(layout: Layout) -> View:
-    """The bytes of a matrix as an image of one row, whose pixels are the rows of the matrix."""
-    size = layout.dtype.itemsize
-    pixel = size * layout.extents[-1]
-    return View(layout.bytes, size * layout.origin, layout.bytes, layout.bytes, pixel)
+def row_view(layout: Layout, units: int = 1) -> View:
+    """A matrix as an image of one row, whose pixels are the rows of the matrix.
+
+    Args:
+      units: parts that an element counts as; the kernel reads bytes and writes elements.
+    """
+    elements = units * layout.elements
+    return View(elements, units * layout.origin, elements, elements, units * layout.extents[-1])
 
 
 def image_view(layout: Layout, pad: tuple[int, int, int, int] = (0, 0, 0, 0)) -> View:
