@@ -93,6 +93,13 @@ def convolution(
     )
 
 
+def convolution1d(cases: Cases, channels: int, outputs: int, size: int, window: int, pad: int, groups: int = 1) -> None:
+    w, scale_bias = integers(outputs, channels // groups, window), pairs(outputs, channels // groups * window)
+    attributes = {**output(), "input_zp": -7, "groups": groups, "pad": [pad, pad], "stride": [2], "dilation": [1]}
+    x = integers(2, channels, size)
+    cases.add([x], lambda x: torq_hl.conv1d(constant(w), constant(scale_bias), x, **attributes))
+
+
 def padded(x: ir.Value, amount: int) -> ir.Value:
     """A value that has room in memory on every side: a slice of a larger one."""
     shape = ir.RankedTensorType(x.type).shape

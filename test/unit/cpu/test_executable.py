@@ -3,6 +3,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Calls of compiled programs: what they take and refuse, and from how many threads."""
 
+import os
+import signal
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -126,6 +128,19 @@ def test_python_runs_meanwhile():
         time.sleep(0.0005)
     duration = time.perf_counter() - start
     assert sum(duration / 4 < moment < 3 * duration / 4 for moment in moments) >= 3
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="processes do not fork here")
+@pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
+def test_a_forked_process(compiled, expected):
+    """It has none of the threads that the executable has started."""
+    check(compiled(CASES.inputs), expected)
+    child = os.fork()
+    if child == 0:
+        signal.alarm(20)  # which ends it
+        actual = compiled(CASES.inputs)
+        os._exit(int(not all(map(np.array_equal, actual, expected))))
+    assert os.waitpid(child, 0)[1] == 0
 
 
 def test_numbers_of_threads():

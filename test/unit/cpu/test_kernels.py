@@ -5,7 +5,7 @@
 
 import numpy as np
 import pytest
-from kernel_modules import Cases, constant, convolution, integers, joined, output, padded, pairs, without
+from kernel_modules import Cases, constant, convolution, convolution1d, integers, joined, output, padded, pairs, without
 
 from torq_mlir.backends import cpu, interpreter
 from torq_mlir.backends.cpu import machine
@@ -49,6 +49,8 @@ def test_windows_of_convolutions(name):
     convolution(cases, 24, 6, (4, 5), (1, 3), groups=3, images=2)
     convolution(cases, 6, 8, (4, 5), (3, 3), groups=2, pad=(1, 1, 1, 1))  # channels of a group that fill no word
     convolution(cases, 8, 20, (6, 7), (7, 7), images=3, pad=(3, 3, 3, 3))
+    convolution1d(cases, 6, 18, 11, 3, 1)
+    convolution1d(cases, 6, 18, 9, 4, 2, groups=2)
     for shift in (20, 28, 31, 32, 33, 38):
         convolution(cases, 5, 9, (3, 3), shift=shift)
     check(cases, name)

@@ -15,8 +15,10 @@ import pytest
 from kernel_modules import Cases, convolution
 from torch_mlir.dialects import arith
 
+from torq_mlir.backends.cpu import available
 from torq_mlir.compiler import CompiledModel
 from torq_mlir.errors import CompileError
+from torq_mlir.executing import Execution
 
 EXAMPLE = Path(__file__).parents[3] / "examples" / "c"
 OK, BAD_ARGUMENT = 0, 3
@@ -61,6 +63,19 @@ def test_library_computes_the_same(built, threads, own_scratch):
     for output, reference in zip(outputs, expected, strict=True):
         np.testing.assert_array_equal(output, reference)
     assert (guarded[1 + size :] == 0xA5).all()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", [each.name for each in available()])
+def test_libraries_of_each_processor(built, name, tmp_path):
+    collected, expected, _ = built
+    model = CompiledModel(collected.module(), backend=Execution(cpu=name))
+    model.write_library(tmp_path / f"{name}.so")
+    library = ctypes.CDLL(str(tmp_path / f"{name}.so"))
+    outputs = [np.zeros_like(array) for array in expected]
+    assert library.torq_model_run(pointers(collected.inputs), pointers(outputs), None, 2) == OK
+    for output, reference in zip(outputs, expected, strict=True):
+        np.testing.assert_array_equal(output, reference)
 
 
 def test_wrong_arguments_have_a_code(built):

@@ -41,7 +41,7 @@ class CpuExecutable:
         self.program, self._code = program, code
         self._free: list[np.ndarray] = []
         self._lock = threading.Lock()
-        self._pool = ThreadPoolExecutor(self.num_threads - 1, "torq") if self.num_threads > 1 else None
+        self._pool, self._process = self._new_pool(), os.getpid()
 
     def __call__(self, inputs: Sequence[np.ndarray]) -> list[np.ndarray]:
         """Computes the results.
@@ -79,6 +79,8 @@ class CpuExecutable:
         arrays = [_checked(array, *expected, position) for position, (array, expected) in enumerate(pairs)]
         outputs = [np.empty(shape, dtype) for shape, dtype in program.outputs]
         times = np.zeros(program.clock_shape, np.int64)
+        if self._process != os.getpid():  # the child of a fork, which has no threads
+            self._pool, self._process, self._lock = self._new_pool(), os.getpid(), threading.Lock()
         arena = self._take()
         try:
             self._run([array.ctypes.data for array in (*arrays, *outputs, arena)], times, timed)
@@ -86,6 +88,9 @@ class CpuExecutable:
             with self._lock:
                 self._free.append(arena)
         return outputs, times
+
+    def _new_pool(self) -> ThreadPoolExecutor | None:
+        return ThreadPoolExecutor(self.num_threads - 1, "torq") if self.num_threads > 1 else None
 
     def _take(self) -> np.ndarray:
         with self._lock:

@@ -28,8 +28,7 @@ from .steps import Constants, Step, Tensor
 
 _NO_CODE = frozenset({"arith.constant", "tensor.empty"})
 BIAS = 128
-CHANNELS_LAST = (0, 2, 3, 1)
-CONVOLUTIONS = frozenset({"torq_hl.conv2d", "torq_hl.depthwise_conv2d"})
+CONVOLUTIONS = frozenset({"torq_hl.conv1d", "torq_hl.conv2d", "torq_hl.depthwise_conv2d"})
 
 
 class NotStaticError(CompileError):
@@ -101,8 +100,9 @@ class Planner:
         """Memory for a result, with the room that convolutions need which read it."""
         shape, dtype = shape_and_dtype(value)
         if order is None:
-            order = CHANNELS_LAST if len(shape) == 4 and dtype == np.int8 else range(len(shape))
-        halo, fill, channels = _room_around(value) if tuple(order) == CHANNELS_LAST else ((0, 0, 0, 0), None, 0)
+            order = channels_last(4) if len(shape) == 4 and dtype == np.int8 else range(len(shape))
+        is_image = len(shape) in (3, 4) and tuple(order) == channels_last(len(shape))
+        halo, fill, channels = _room_around(value) if is_image else ((0, 0, 0, 0), None, 0)
         tensor = self.allocate(Layout.inner(shape, dtype, order, halo, channels), fill if any(halo) else None)
         self._tensors[value] = tensor
         return tensor
@@ -118,9 +118,8 @@ class Planner:
         """Fills the room around a tensor that was computed."""
         if tensor.fill is not None:
             layout = tensor.layout
-            images, rows, columns, channels = layout.extents
-            left, right, top, bottom = layout.low[2], layout.high[2], layout.low[1], layout.high[1]
-            kernel = Border(images, rows, columns, channels, left, right, top, bottom)
+            images, *rows, columns, channels = layout.extents
+            kernel = Border(images, *(rows or [1]), columns, channels, *room_around_image(layout))
             self.call(kernel, [tensor, tensor.fill], operation)
 
     def in_layout(self, tensor: Tensor, layout: Layout, operation: ir.Operation, fill: int | None = None) -> Tensor:
@@ -175,6 +174,23 @@ def attributes_of(operation: ir.Operation) -> SimpleNamespace:
     return SimpleNamespace(**ods.attribute_values(operation, torq_hl.OPERATIONS[operation.name]))
 
 
+def channels_last(rank: int) -> tuple[int, ...]:
+    """The order of an image in memory."""
+    return 0, *range(2, rank), 1
+
+
+def room_around_image(layout: Layout) -> tuple[int, int, int, int]:
+    """Left, right, top and bottom; an image of one dimension has one row."""
+    vertical = (layout.low[-3], layout.high[-3]) if len(layout.shape) == 4 else (0, 0)
+    return layout.low[-2], layout.high[-2], *vertical
+
+
+def padding(attributes: SimpleNamespace) -> tuple[int, int, int, int]:
+    """Of a convolution: left, right, top and bottom."""
+    left, right, *vertical = attributes.pad
+    return left, right, *(vertical or (0, 0))
+
+
 def channels_read(channels: int, groups: int) -> int:
     """Channels of an image that a convolution in groups reads: the last group up to a multiple of four."""
     each = channels // groups
@@ -194,8 +210,8 @@ def _room_around(value: ir.Value) -> tuple[tuple[int, int, int, int], int | None
             continue
         attributes = attributes_of(operation)
         stored = attributes.input_zp + BIAS
-        if operation.name == "torq_hl.conv2d":
+        if operation.name != "torq_hl.depthwise_conv2d":
             channels = max(channels, channels_read(ir.RankedTensorType(value.type).shape[1], attributes.groups))
         if any(attributes.pad) and fill in (None, stored):
-            halo, fill = tuple(max(pair) for pair in zip(halo, attributes.pad, strict=True)), stored
+            halo, fill = tuple(max(pair) for pair in zip(halo, padding(attributes), strict=True)), stored
     return halo, fill, channels

@@ -33,10 +33,13 @@ from .convolution import View
 
 
 @dataclasses.dataclass(frozen=True)
-class Depthwise:
-    """Attributes:
-    images, height, width, channels: of the output.
-    window, stride, dilation: vertical and horizontal.
+class Channelwise:
+    """A convolution of each channel by itself.
+
+    Attributes:
+      images, height, width, channels: of the output.
+      window, stride, dilation: vertical and horizontal.
+      result_width: bits of an element of the output.
     """
 
     images: int
@@ -59,11 +62,25 @@ class Depthwise:
     def products(self) -> int:
         return self.images * self.height * self.width * self.channels * self.window[0] * self.window[1]
 
-    def _blocks(self, cpu: Cpu) -> int:
-        return -(-self.channels // cpu.lanes)
-
     def tasks(self, cpu: Cpu) -> int:
         return self.images * self.height
+
+    def rows(self, task: Index) -> tuple[Index, Index]:
+        """Where the row of a task begins, in the source and in the result."""
+        image, row = divide(task, self.height)
+        source, result = self.source, self.result
+        return (
+            add(source.origin, scale(image, source.image), scale(row, source.row * self.stride[0])),
+            add(result.origin, scale(image, result.image), scale(row, result.row)),
+        )
+
+
+@dataclasses.dataclass(frozen=True)
+class Depthwise(Channelwise):
+    """For any processor: each lane has one channel in 32 bits."""
+
+    def _blocks(self, cpu: Cpu) -> int:
+        return -(-self.channels // cpu.lanes)
 
     def arguments(self, cpu: Cpu) -> list[ir.Type]:
         channels = self._blocks(cpu) * cpu.lanes
@@ -84,11 +101,9 @@ class Depthwise:
         return padded
 
     def emit(self, cpu: Cpu, arguments: list[ir.Value], task: Index) -> None:
-        image, row = divide(task, self.height)
         x, w, bias, multiplier, y, *parameters = arguments
         requantizer = Requantizer(self.rescale, parameters, cpu.is_x86)
-        source = add(self.source.origin, scale(image, self.source.image), scale(row, self.source.row * self.stride[0]))
-        result = add(self.result.origin, scale(image, self.result.image), scale(row, self.result.row))
+        source, result = self.rows(task)
         lanes, stride = cpu.lanes, self._blocks(cpu) * cpu.lanes
 
         def block(channel: Index, valid: Index | None) -> None:

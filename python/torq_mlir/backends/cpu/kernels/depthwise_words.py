@@ -21,7 +21,6 @@ from torq_mlir.backends.cpu.emission import (
     add,
     bitcast,
     buffer_type,
-    divide,
     integer,
     load,
     loop,
@@ -31,41 +30,17 @@ from torq_mlir.backends.cpu.emission import (
     store,
 )
 from torq_mlir.backends.cpu.machine import Cpu
-from torq_mlir.backends.cpu.requantize import PARAMETERS, Requantizer, Rescale
+from torq_mlir.backends.cpu.requantize import PARAMETERS, Requantizer
 
-from .convolution import View
+from .depthwise import Channelwise
 
 _SEGMENT = 16  # bytes of 128 bits
 _PIXELS = 4
 
 
 @dataclasses.dataclass(frozen=True)
-class DepthwiseWords:
-    """Attributes:
-    images, height, width, channels: of the output.
-    window, stride, dilation: vertical and horizontal.
-    result_width: bits of an element of the output, 8 or 16.
-    """
-
-    images: int
-    height: int
-    width: int
-    channels: int
-    window: tuple[int, int]
-    stride: tuple[int, int]
-    dilation: tuple[int, int]
-    source: View
-    result: View
-    rescale: Rescale
-    result_width: int = 8
-
-    @property
-    def name(self) -> str:
-        return "depthwise"
-
-    @property
-    def products(self) -> int:
-        return self.images * self.height * self.width * self.channels * self.window[0] * self.window[1]
+class DepthwiseWords(Channelwise):
+    """For processors with a dot product, and outputs of 8 or 16 bits."""
 
     @property
     def _row_groups(self) -> int:
@@ -75,9 +50,6 @@ class DepthwiseWords:
     def _blocks(self, cpu: Cpu) -> int:
         """Channels, in vectors of bytes."""
         return -(-self.channels // (WORD * cpu.lanes))
-
-    def tasks(self, cpu: Cpu) -> int:
-        return self.images * self.height
 
     def arguments(self, cpu: Cpu) -> list[ir.Type]:
         vectors = self._blocks(cpu) * WORD
@@ -108,10 +80,8 @@ class DepthwiseWords:
         return split.transpose(order).reshape(-1, WORD, cpu.lanes, *values.shape[1:])
 
     def emit(self, cpu: Cpu, arguments: list[ir.Value], task: Index) -> None:
-        image, row = divide(task, self.height)
         channels = WORD * cpu.lanes
-        source = add(self.source.origin, scale(image, self.source.image), scale(row, self.source.row * self.stride[0]))
-        result = add(self.result.origin, scale(image, self.result.image), scale(row, self.result.row))
+        source, result = self.rows(task)
         whole = self.channels // channels
 
         def block(number: Index, valid: Index | None) -> None:

@@ -18,6 +18,7 @@ HANDLERS: dict[str, Handler] = {
     "torq_hl.add": elementwise.add,
     "torq_hl.avg_pool2d": pooling.global_average,
     "torq_hl.broadcast": movement.broadcast,
+    "torq_hl.conv1d": weighted.convolution,
     "torq_hl.conv2d": weighted.convolution,
     "torq_hl.depthwise_conv2d": weighted.depthwise,
     "torq_hl.fma": elementwise.multiply_add,

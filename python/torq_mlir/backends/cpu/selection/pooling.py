@@ -8,7 +8,7 @@ from torch_mlir import ir
 
 from torq_mlir.backends.cpu.kernels.pooling import GlobalAverage, MaxPool
 from torq_mlir.backends.cpu.layout import Layout
-from torq_mlir.backends.cpu.planning import BIAS, CHANNELS_LAST, Planner, attributes_of, shape_and_dtype
+from torq_mlir.backends.cpu.planning import BIAS, Planner, attributes_of, channels_last, shape_and_dtype
 from torq_mlir.backends.cpu.requantize import Rescale
 from torq_mlir.dialects import elements
 
@@ -22,8 +22,8 @@ def max_pool(planner: Planner, operation: ir.Operation) -> bool:
     if dtype != np.int8 or attributes.segment_output:
         return False
     source = planner.tensor(value)
-    if source.layout.order != CHANNELS_LAST or not source.layout.biased:
-        source = planner.in_layout(source, Layout.inner(shape, dtype, CHANNELS_LAST), operation)
+    if source.layout.order != channels_last(4) or not source.layout.biased:
+        source = planner.in_layout(source, Layout.inner(shape, dtype, channels_last(4)), operation)
     result = planner.produce(operation.results[0])
     images, channels, height, width = result.layout.shape
     left, _, top, _ = attributes.pad

@@ -17,10 +17,12 @@ from torq_mlir.backends.cpu.kernels.packing import Pack
 from torq_mlir.backends.cpu.layout import Layout
 from torq_mlir.backends.cpu.planning import (
     BIAS,
-    CHANNELS_LAST,
     Planner,
     attributes_of,
+    channels_last,
     channels_read,
+    padding,
+    room_around_image,
     shape_and_dtype,
 )
 from torq_mlir.backends.cpu.requantize import Rescale
@@ -34,18 +36,22 @@ _TILES_PER_TASK = 8
 
 
 def convolution(planner: Planner, operation: ir.Operation) -> bool:
+    """Of one or two dimensions; one is an image of one row."""
     attributes = attributes_of(operation)
-    if not _is_plain(attributes) or attributes.nhwc_input:
+    if not _is_plain(attributes) or getattr(attributes, "nhwc_input", False):
         return False
     parameters = Parameters.of(operation, attributes)
-    if parameters is None or parameters.weights.ndim != 4:
+    if parameters is None:
         return False
+    if parameters.weights.ndim == 3:
+        parameters.weights = parameters.weights[:, :, None]
     outputs, inputs, kh, kw = parameters.weights.shape
     groups = attributes.groups
     source = image(planner, operation.operands[3], attributes, operation, channels_read(inputs * groups, groups))
-    result = planner.produce(operation.results[0], CHANNELS_LAST)
-    images, _, height, width = result.layout.shape
-    cpu = planner.cpu
+    shape, _ = shape_and_dtype(operation.results[0])
+    result = planner.produce(operation.results[0], channels_last(len(shape)))
+    images, _, *rows, width = shape
+    height, cpu = rows[0] if rows else 1, planner.cpu
     pixels, blocks = tile_sizes(width, outputs // groups, cpu)
     kernel = Convolution(
         images,
@@ -55,9 +61,9 @@ def convolution(planner: Planner, operation: ir.Operation) -> bool:
         source.layout.extents[-1] if groups == 1 else inputs + -inputs % 4,
         outputs // groups,
         (kh, kw),
-        tuple(attributes.stride),
-        tuple(attributes.dilation),
-        image_view(source.layout, attributes.pad),
+        (1, *attributes.stride)[-2:],
+        (1, *attributes.dilation)[-2:],
+        image_view(source.layout, padding(attributes)),
         image_view(result.layout),
         (inputs, outputs // groups),
         parameters.rescale,
@@ -107,7 +113,7 @@ def depthwise(planner: Planner, operation: ir.Operation) -> bool:
     if inputs != 1 or attributes.groups != channels:
         return False
     source = image(planner, operation.operands[3], attributes, operation)
-    result = planner.produce(operation.results[0], CHANNELS_LAST)
+    result = planner.produce(operation.results[0], channels_last(4))
     images, _, height, width = result.layout.shape
     width_of_result = 8 * result.layout.dtype.itemsize
     kind = DepthwiseWords if planner.cpu.has_dot_product and width_of_result <= 16 else Depthwise
@@ -119,7 +125,7 @@ def depthwise(planner: Planner, operation: ir.Operation) -> bool:
         (kh, kw),
         tuple(attributes.stride),
         tuple(attributes.dilation),
-        image_view(source.layout, attributes.pad),
+        image_view(source.layout, padding(attributes)),
         image_view(result.layout),
         parameters.rescale,
         width_of_result,
@@ -241,7 +247,7 @@ class Parameters:
         weights, pairs = elements.constant_value(weights), elements.constant_value(scale_bias)
         if weights is None or pairs is None or pairs.dtype != np.int32 or not 0 <= attributes.shift_factor < 64:
             return None
-        channel_axis = 0 if weights.ndim == 4 else weights.ndim - 1
+        channel_axis = weights.ndim - 1 if operation.name == "torq_hl.fully_connected" else 0
         others = tuple(axis for axis in range(weights.ndim) if axis != channel_axis)
         sums, magnitudes = (
             weights.sum(others, dtype=np.int64),
@@ -268,25 +274,21 @@ def image(
 ) -> Tensor:
     """A value with channels innermost, at least so many, and with the padding that the operation needs around it."""
     tensor = planner.tensor(value)
-    layout, needed, fill = tensor.layout, attributes.pad, attributes.input_zp + BIAS
-    left, right, top, bottom = needed
+    layout, needed, fill = tensor.layout, padding(attributes), attributes.input_zp + BIAS
+    order = channels_last(len(layout.shape))
     fits = (
-        layout.order == CHANNELS_LAST
+        layout.order == order
         and layout.biased
         and layout.extents[-1] % 4 == 0
         and layout.extents[-1] >= channels
-        and layout.low[3] == 0
+        and layout.low[-1] == 0
         and (not any(needed) or tensor.fill == fill)
-        and all(have >= need for have, need in zip(_room(layout), (left, right, top, bottom), strict=True))
+        and all(have >= need for have, need in zip(room_around_image(layout), needed, strict=True))
     )
     if fits:
         return tensor
-    wanted = Layout.inner(layout.shape, layout.dtype, CHANNELS_LAST, needed, channels)
+    wanted = Layout.inner(layout.shape, layout.dtype, order, needed, channels)
     return planner.in_layout(tensor, wanted, operation, fill if any(needed) else None)
-
-
-def _room(layout: Layout) -> tuple[int, int, int, int]:
-    return layout.low[2], layout.high[2], layout.low[1], layout.high[1]
 
 
 def matrix(planner: Planner, value: ir.Value, operation: ir.Operation) -> Tensor:
@@ -311,7 +313,8 @@ def row_view(layout: Layout, units: int = 1) -> View:
 
 def image_view(layout: Layout, pad: tuple[int, int, int, int] = (0, 0, 0, 0)) -> View:
     """The buffer of an image from where its padding begins."""
-    image_stride, row, pixel, _ = layout.strides
+    image_stride, *row, pixel, _ = layout.strides
+    row = row[0] if row else image_stride
     return View(layout.elements, layout.origin - pad[2] * row - pad[0] * pixel, image_stride, row, pixel)
 
 
