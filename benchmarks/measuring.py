@@ -19,8 +19,8 @@ import numpy as np
 _PAGE = resource.getpagesize()
 # Threads of a runtime that has just ended go on looking for work for some milliseconds.
 _PAUSE = 0.02
-# Of one turn: what is faster is called several times.
-_TURN = 0.03
+# Of one turn: what is faster is called several times. What is slower than that by far needs no call that warms up.
+_TURN, _SLOW = 0.03, 0.3
 
 
 class Effort(NamedTuple):
@@ -55,7 +55,8 @@ class Times(NamedTuple):
 def take_turns(functions: Mapping[str, Callable[[], object]], effort: Effort, *, threads: int = 1) -> dict[str, Times]:
     """Times of each function. In each round all of them are called, beginning with another one each time.
 
-    A turn begins with a call that is not counted, which brings code and weights into the caches.
+    A turn begins with a call that is not counted, which brings code and weights into the caches; but not of a function
+    that takes so long that this makes no difference.
     """
     if not functions:
         return {}
@@ -68,8 +69,9 @@ def take_turns(functions: Mapping[str, Callable[[], object]], effort: Effort, *,
             for name in order[number % len(order) :] + order[: number % len(order)]:
                 if threads > 1:
                     time.sleep(_PAUSE)
-                functions[name]()
-                seconds[name] += [seconds_of(functions[name]) for _ in range(calls[name])]
+                if calls[name]:
+                    functions[name]()
+                seconds[name] += [seconds_of(functions[name]) for _ in range(calls[name] or 1)]
             number += 1
     finally:
         gc.enable()
@@ -83,8 +85,10 @@ def seconds_of(function: Callable[[], object]) -> float:
 
 
 def _calls(function: Callable[[], object]) -> int:
+    """That are timed in a turn; 0 for a function that is so slow that it is only timed once."""
     function()
-    return max(1, min(30, int(_TURN / max(seconds_of(function), 1e-6))))
+    seconds = seconds_of(function)
+    return 0 if seconds > _SLOW else max(1, min(30, int(_TURN / max(seconds, 1e-6))))
 
 
 @contextlib.contextmanager

@@ -19,7 +19,8 @@ from onnxruntime.quantization import QuantType, quantize_dynamic
 from e2e.models.built.initialization import normalize
 from e2e.models.built.transformers import Encoder
 from e2e.models.cache import cached
-from e2e.models.light import light_model
+from e2e.models.catalog import quantized_model
+from e2e.models.light import LIGHT, light_model
 from e2e.models.network import Network, seed_of
 from e2e.models.quantization import VARIANTS, float_inputs, quantize
 
@@ -36,25 +37,25 @@ class Workload:
     """Attributes:
     network: builds the float model, or the only form that there is.
     forms: that it has.
-    samples: for calibration.
     """
 
     network: Callable[[], onnx.ModelProto]
     forms: tuple[str, ...] = (FLOAT, *_STATIC)
-    samples: int = 3
 
     def model(self, name: str, form: str) -> onnx.ModelProto:
-        """In one of its forms; it is kept on disk."""
+        """In one of its forms; the quantized ones are kept on disk."""
+        if form in (FLOAT, GROUPED):
+            return self.network()
+        if name in LIGHT:
+            return quantized_model(name, form)
         source = hashlib.sha256(Path(__file__).read_bytes()).hexdigest()
 
         @cached(f"bench-{name}.{form}", source)
         def build() -> onnx.ModelProto:
             model = self.network()
-            if form in (FLOAT, GROUPED):
-                return model
             if form == DYNAMIC:
                 return _dynamic(model)
-            return quantize(model, VARIANTS[form], float_inputs(model, seed_of(f"{name}.calibration"), self.samples))
+            return quantize(model, VARIANTS[form], float_inputs(model, seed_of(f"{name}.calibration"), 3))
 
         return build()
 
@@ -188,7 +189,7 @@ WORKLOADS: Mapping[str, Workload] = {
     "resnet50": Workload(_light("resnet50")),
     "squeezenet": Workload(_light("squeezenet")),
     "mobilenet_v2": Workload(mobilenet_v2),
-    "vgg19": Workload(_light("vgg19"), samples=1),
+    "vgg19": Workload(_light("vgg19")),
     "bert_base_layer": Workload(bert_base_layer, (FLOAT, *_STATIC, DYNAMIC)),
     "decode_step": Workload(decode_step, (GROUPED,)),
     "tiny": Workload(tiny),

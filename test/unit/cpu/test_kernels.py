@@ -3,9 +3,12 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Every kernel on every processor gives the bits of the interpreter, at sizes that fill no vector."""
 
+from functools import partial
+
 import numpy as np
 import pytest
 from kernel_modules import Cases, constant, convolution, convolution1d, integers, joined, output, padded, pairs, without
+from torch_mlir import ir
 
 from torq_mlir.backends import cpu, interpreter
 from torq_mlir.backends.cpu import machine
@@ -89,6 +92,16 @@ def test_matrix_products(name):
         cases.add(
             [integers(2, rows, inner), integers(2, inner, columns)],
             lambda x, y, s=scale_bias, a=attributes: torq_hl.matmul(constant(s), without(x, 7), without(y, -9), **a),
+        )
+    for bits, rows, inner, columns in [(32, 7, 15, 17), (16, 33, 17, 3)]:  # accumulators that have several readers
+        limits, element = np.iinfo(f"i{bits // 8}"), partial(ir.IntegerType.get_signless, bits)
+        w, scale_bias = integers(inner, columns), pairs(columns, inner)
+        wide = {**output(low=int(limits.min), high=int(limits.max)), "input_zp": 3}
+        cases.add(
+            [integers(rows, inner)],
+            lambda x, w=w, s=scale_bias, a=wide, e=element: torq_hl.fully_connected(
+                constant(w), constant(s), x, element_type=e(), **a
+            ),
         )
     check(cases, name)
 

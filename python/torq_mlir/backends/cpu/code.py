@@ -14,6 +14,7 @@ from torch_mlir.execution_engine import ExecutionEngine
 
 from torq_mlir.errors import CompileError
 
+from . import sharing
 from .layout import Layout
 from .planning import Planner
 from .program import ENTRY, TIME_WORDS
@@ -45,6 +46,11 @@ class Program:
         steps = tuple(StepInfo.of(step) for step in plan.steps)
         arrays = described(plan.inputs), described(plan.outputs)
         return cls(*arrays, plan.cpu.name, plan.arena, plan.constants.size, steps)
+
+    @property
+    def counter_shape(self) -> tuple[int, int]:
+        """Of the counters that the threads of a run share the steps by."""
+        return len(self.steps), sharing.WORDS
 
     @property
     def clock_shape(self) -> tuple[int, int]:

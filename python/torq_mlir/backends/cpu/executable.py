@@ -5,7 +5,7 @@
 
 import os
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
@@ -97,17 +97,19 @@ class CpuExecutable:
             return self._free.pop() if self._free else aligned_bytes(max(self.program.arena_bytes, 1))
 
     def _run(self, buffers: list[int], times: np.ndarray, timed: bool) -> None:
-        counter, function = np.zeros(1, np.int32), self._code.function
-        pointers = [*buffers, self._code.constants, times.ctypes.data, counter.ctypes.data]
+        counters, function = np.zeros(self.program.counter_shape, np.int32), self._code.function
+        pointers = [*buffers, self._code.constants, times.ctypes.data, counters.ctypes.data]
         calls = [np.array([*pointers, thread, self.num_threads, timed], _WORD) for thread in range(self.num_threads)]
         slots = [call.ctypes.data + _WORD.itemsize * np.arange(len(call), dtype=_WORD) for call in calls]
-        others = []
-        if self._pool is not None:
-            with self._lock:  # so that the threads of two calls do not wait for each other
-                others = [self._pool.submit(function, slot.ctypes.data) for slot in slots[1:]]
+        for slot in slots[1:]:
+            # A thread that comes when all is done sees that in the counters, and touches nothing else.
+            self._pool.submit(_help, function, slot, (calls, counters, times))
         function(slots[0].ctypes.data)
-        for other in others:
-            other.result()
+
+
+def _help(function: Callable[[int], None], slots: np.ndarray, keeps: object) -> None:
+    """Takes tasks of a call. `keeps` is what the arguments point to."""
+    function(slots.ctypes.data)
 
 
 def _cores() -> int:

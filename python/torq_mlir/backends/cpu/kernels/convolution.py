@@ -50,7 +50,9 @@ class View:
 class Convolution:
     """Attributes:
     images, groups, height, width: of the output.
-    inputs, outputs: channels of a group; inputs counts room.
+    channels: of the input of a group.
+    inputs: bytes of them, with room.
+    outputs: channels of a group.
     group_strides: distances between the groups of the source and of the result.
     window, stride, dilation: vertical and horizontal.
     pixels, blocks: of a tile.
@@ -63,6 +65,7 @@ class Convolution:
     groups: int
     height: int
     width: int
+    channels: int
     inputs: int
     outputs: int
     window: tuple[int, int]
@@ -88,7 +91,7 @@ class Convolution:
     @property
     def products(self) -> int:
         outputs = self.images * self.groups * self.height * self.width * self.outputs
-        return outputs * self.window[0] * self.window[1] * self.inputs * 8 // self.operand_width
+        return outputs * self.window[0] * self.window[1] * self.channels
 
     def output_tiles(self, cpu: Cpu) -> int:
         return -(-self.outputs // (self.blocks * cpu.lanes))

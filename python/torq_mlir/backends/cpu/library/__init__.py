@@ -18,7 +18,7 @@ from torch_mlir.execution_engine import ExecutionEngine
 from torq_mlir.backends.cpu.layout import Layout
 from torq_mlir.backends.cpu.machine import Cpu
 from torq_mlir.backends.cpu.planning import Planner
-from torq_mlir.backends.cpu.program import ENTRY, clock_bytes
+from torq_mlir.backends.cpu.program import ENTRY, clock_bytes, counter_bytes
 from torq_mlir.dialects.modules import copy_module
 from torq_mlir.errors import CompileError
 from torq_mlir.files import write_atomically
@@ -91,7 +91,11 @@ def _build(
         plan.constants.block().tofile(work / "constants.bin")
         values = {"prefix": prefix, "PREFIX": prefix.upper(), "header": "model.h", "cpu": plan.cpu.name}
         values |= {"inputs": len(plan.inputs), "outputs": len(plan.outputs), "scratch": max(plan.arena, 1)}
-        values |= {"clock": clock_bytes(plan), "constants": str(work / "constants.bin")}
+        values |= {
+            "clock": clock_bytes(plan),
+            "counters": counter_bytes(plan),
+            "constants": str(work / "constants.bin"),
+        }
         values |= {"supported": _supported(plan.cpu)}
         values["tensors"] = "\n".join(
             _tensors(kind, layouts, infos, prefix)

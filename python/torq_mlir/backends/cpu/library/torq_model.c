@@ -4,11 +4,11 @@
 #include "${header}"
 
 #include <pthread.h>
-#include <sched.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { INPUTS = ${inputs}, OUTPUTS = ${outputs}, BUFFERS = INPUTS + OUTPUTS + 4, SLOTS = BUFFERS + 3 };
-static const size_t SCRATCH = ${scratch}, ALIGNMENT = 64, CLOCK = ${clock};
+static const size_t SCRATCH = ${scratch}, ALIGNMENT = 64, CLOCK = ${clock}, COUNTERS = ${counters};
 
 /* All arguments of the generated function by pointer. */
 extern void _mlir_${prefix}_entry(void **arguments);
@@ -36,11 +36,11 @@ const ${prefix}_tensor *${prefix}_output(int32_t position) {
   return position >= 0 && position < OUTPUTS ? &output_tensors[position] : NULL;
 }
 
-size_t ${prefix}_scratch_bytes(void) { return SCRATCH + CLOCK + 2 * ALIGNMENT; }
+size_t ${prefix}_scratch_bytes(void) { return SCRATCH + CLOCK + COUNTERS + 2 * ALIGNMENT; }
 
 typedef struct {
   void *buffers[BUFFERS];
-  int64_t threads; /* 0 until it is known how many there are */
+  int64_t threads;
 } shared_state;
 
 typedef struct {
@@ -49,7 +49,7 @@ typedef struct {
 } worker_state;
 
 static void compute(shared_state *shared, int64_t thread) {
-  int64_t timed = 0, threads = __atomic_load_n(&shared->threads, __ATOMIC_ACQUIRE);
+  int64_t timed = 0, threads = shared->threads;
   void *arguments[SLOTS];
   for (int i = 0; i < BUFFERS; ++i) arguments[i] = &shared->buffers[i];
   arguments[BUFFERS] = &thread;
@@ -60,7 +60,6 @@ static void compute(shared_state *shared, int64_t thread) {
 
 static void *work(void *argument) {
   worker_state *state = argument;
-  while (!__atomic_load_n(&state->shared->threads, __ATOMIC_ACQUIRE)) sched_yield();
   compute(state->shared, state->thread);
   return NULL;
 }
@@ -74,7 +73,6 @@ static void run_on_threads(shared_state *shared, int32_t threads) {
     states[started].thread = started;
     if (pthread_create(&handles[started], NULL, work, &states[started])) break;
   }
-  __atomic_store_n(&shared->threads, (int64_t)started, __ATOMIC_RELEASE);
   compute(shared, 0);
   for (int32_t i = 1; i < started; ++i) pthread_join(handles[i], NULL);
   free(handles);
@@ -88,18 +86,17 @@ int32_t ${prefix}_run(const void *const *inputs, void *const *outputs, void *scr
   for (int i = 0; i < OUTPUTS; ++i)
     if (!outputs[i]) return ${PREFIX}_BAD_ARGUMENT;
   if (!(${supported})) return ${PREFIX}_WRONG_CPU;
-  int32_t counter = 0;
   void *own = scratch ? NULL : malloc(${prefix}_scratch_bytes());
   char *memory = scratch ? scratch : own;
   if (!memory) return ${PREFIX}_OUT_OF_MEMORY;
   memory += (ALIGNMENT - (uintptr_t)memory % ALIGNMENT) % ALIGNMENT;
-  shared_state shared = {.threads = 0};
+  shared_state shared = {.threads = threads};
   for (int i = 0; i < INPUTS; ++i) shared.buffers[i] = (void *)inputs[i];
   for (int i = 0; i < OUTPUTS; ++i) shared.buffers[INPUTS + i] = outputs[i];
   shared.buffers[INPUTS + OUTPUTS] = memory;
   shared.buffers[INPUTS + OUTPUTS + 1] = ${prefix}_constants;
   shared.buffers[INPUTS + OUTPUTS + 2] = memory + SCRATCH;
-  shared.buffers[INPUTS + OUTPUTS + 3] = &counter;
+  shared.buffers[INPUTS + OUTPUTS + 3] = memset(memory + SCRATCH + CLOCK, 0, COUNTERS);
   run_on_threads(&shared, threads);
   free(own);
   return ${PREFIX}_OK;

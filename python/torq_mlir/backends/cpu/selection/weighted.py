@@ -58,6 +58,7 @@ def convolution(planner: Planner, operation: ir.Operation) -> bool:
         groups,
         height,
         width,
+        inputs,
         source.layout.extents[-1] if groups == 1 else inputs + -inputs % 4,
         outputs // groups,
         (kh, kw),
@@ -95,7 +96,7 @@ def fully_connected(planner: Planner, operation: ir.Operation) -> bool:
     views = row_view(source.layout, source.layout.dtype.itemsize), row_view(result.layout)
     inputs = source.layout.extents[-1]
     width = 8 * result.layout.dtype.itemsize
-    sizes, windows = (1, 1, 1, rows, inputs, outputs), (one, one, one)
+    sizes, windows = (1, 1, 1, rows, shape[-1], inputs, outputs), (one, one, one)
     kernel = Convolution(*sizes, *windows, *views, (0, 0), parameters.rescale, pixels, blocks, runs, width)
     parameters.weights = np.ascontiguousarray(parameters.weights.T)[:, :, None, None]
     _call(planner, kernel, source, result, parameters, operation)
@@ -175,6 +176,7 @@ def _product(planner: Planner, source: Tensor, result: Tensor, rescale: Rescale)
         math.prod(batch),
         1,
         rows,
+        source.layout.shape[-1],
         size * source.layout.extents[-1],
         columns,
         *[(1, 1)] * 3,
