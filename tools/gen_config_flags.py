@@ -118,18 +118,21 @@ def add_discovery_flags(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--layer-timeout", type=seconds, default=300.0, metavar="S", help="seconds for a layer (300)")
 
 
-def add_tolerance_flags(parser: argparse.ArgumentParser) -> None:
-    group = parser.add_argument_group("tolerance")
-    group.add_argument("--max-lsb", type=float, default=1.0, metavar="N", help="steps of a quantized output (1)")
-    group.add_argument("--mismatch-rate", type=float, default=1.0, metavar="R", help="share that may differ (1)")
-    group.add_argument("--rtol", type=float, default=1e-3, metavar="R", help="of float outputs, of the largest (1e-3)")
-    group.add_argument("--atol", type=float, default=1e-5, metavar="R", help="of float outputs (1e-5)")
+def add_tolerance_flags(parser: argparse.ArgumentParser, description: str | None = None) -> None:
+    group = parser.add_argument_group("tolerance", description)
+    group.add_argument("--max-lsb", type=float, metavar="N", help="steps of a quantized output (1)")
+    group.add_argument("--mismatch-rate", type=float, metavar="R", help="share that may differ (1)")
+    group.add_argument("--rtol", type=float, metavar="R", help="of float outputs, of the largest (1e-3)")
+    group.add_argument("--atol", type=float, metavar="R", help="of float outputs (1e-5)")
 
 
-def tolerance(options: argparse.Namespace) -> "Tolerance":
+def tolerance(options: argparse.Namespace) -> "Tolerance | None":
+    """What the flags say; None if there are none."""
     from torq_mlir.gen_config.files import Tolerance
 
-    return Tolerance(options.max_lsb, options.mismatch_rate, options.rtol, options.atol)
+    limits = {name: getattr(options, name) for name in ("max_lsb", "mismatch_rate", "rtol", "atol")}
+    limits = {name: limit for name, limit in limits.items() if limit is not None}
+    return Tolerance(**limits) if limits else None
 
 
 def model_options(options: argparse.Namespace, *, quantize: bool | None = None) -> "ModelOptions":
@@ -157,10 +160,11 @@ def model_options(options: argparse.Namespace, *, quantize: bool | None = None) 
 def discover_options(options: argparse.Namespace) -> "DiscoverOptions":
     from torq_mlir.gen_config.discovery import DiscoverOptions
     from torq_mlir.gen_config.executors import Settings
+    from torq_mlir.gen_config.files import Tolerance
 
     timing = options.collect_timing or options.recommend_by_timing
     return DiscoverOptions(
-        settings=Settings(tolerance(options), options.timing_runs if timing else 0),
+        settings=Settings(tolerance(options) or Tolerance(), options.timing_runs if timing else 0),
         executors=tuple(name for name in _EXECUTORS if name not in options.skip_executors),
         skip_ops=options.skip_ops,
         skip_mode=options.skip_mode,

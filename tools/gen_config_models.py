@@ -41,8 +41,8 @@ examples:
   torq-gen-config discover --model quantized.onnx
                                           a model that is quantized already is taken as it is
 
-A discovery that was interrupted or killed goes on where it stopped when the same command is given again. Executors that
-were set with `edit` are kept.
+A discovery that was interrupted or killed goes on where it stopped when the same command is given again. Executors and
+tolerances that were set with `edit` are kept.
 """
 
 _RUN_EPILOG = """\
@@ -79,7 +79,7 @@ def add_commands(commands: "argparse._SubParsersAction[argparse.ArgumentParser]"
     add_output_flags(run, "the folder that discover has written to")
     run.add_argument("--compiler-file", metavar="FILE", help="use this compiler file, and no report")
     run.add_argument("--debug-ir", metavar="DIR", help="write the IR after each pass, without large constants")
-    add_tolerance_flags(run)
+    add_tolerance_flags(run, "of the outputs; without, they are reported, and layers are judged by those of the report")
     run.set_defaults(function=_run)
 
 
@@ -160,6 +160,5 @@ def _describe(found: "FullModelRun") -> str:
     if found.tensors:
         lines.append(f"layers on the same inputs: {len(found.tensors)} compared, {len(differing)} outside of tolerance")
     lines += [f"  {each.layer or each.tensor}: {differences(each.metrics)}" for each in differing]
-    if found.reason:
-        lines.append(found.reason)
+    lines.append(f"full model: {found.status}{': ' if found.reason else ''}{found.reason}")
     return "\n".join(lines)

@@ -3,6 +3,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Errors that are the user's to mend. Their text is one line that names the node or file and the reason."""
 
+from collections.abc import Sequence
+
 
 class TorqError(Exception):
     """Base of the errors of this package."""
@@ -18,3 +20,9 @@ class CompileError(TorqError):
 
 class InputError(TorqError, ValueError):
     """An array passed to a compiled model does not fit the input it is for."""
+
+
+def first_few(names: Sequence[str], most: int = 5) -> str:
+    """Names for a message: all of them, or "a, b and 3 more"."""
+    more = len(names) - most
+    return ", ".join(names[:most]) + (f" and {more} more" if more > 0 else "")

@@ -3,6 +3,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Output files that are never left half-written."""
 
+import contextlib
 import os
 from collections.abc import Callable
 from pathlib import Path
@@ -32,8 +33,14 @@ def write_atomically(path: str | os.PathLike, write: Callable[[IO[bytes]], objec
             write(file)
         temporary.replace(target)
     except OSError as error:
-        temporary.unlink(missing_ok=True)
+        _remove(temporary)
         raise OSError(error.errno, error.strerror, str(path)) from error
     except BaseException:
-        temporary.unlink(missing_ok=True)
+        _remove(temporary)
         raise
+
+
+def _remove(temporary: Path) -> None:
+    """Where nothing can be written, nothing can be removed, and nothing is there."""
+    with contextlib.suppress(OSError):
+        temporary.unlink(missing_ok=True)

@@ -16,6 +16,7 @@ import torq_mlir
 from torq_mlir.errors import TorqError
 from torq_mlir.files import write_atomically
 from torq_mlir.gen_config import deduplication, extraction, sensitivity, workers
+from torq_mlir.gen_config.editing import rejudged
 from torq_mlir.gen_config.executors import Settings
 from torq_mlir.gen_config.extraction import ExtractedLayer
 from torq_mlir.gen_config.files import (
@@ -25,6 +26,7 @@ from torq_mlir.gen_config.files import (
     Report,
     Sensitivity,
     Status,
+    Tolerance,
     read_report,
     recommend,
     write_compiler_file,
@@ -92,7 +94,7 @@ def discover(
 ) -> Report:
     """Test each layer of a model on each executor, and write the report and the compiler file.
 
-    A discovery that was killed goes on where it stopped. Executors that were set by hand are kept.
+    A discovery that was killed goes on where it stopped. Executors and tolerances that were set by hand are kept.
 
     Args:
       output_dir: folder of the files; it is made if there is none.
@@ -144,6 +146,9 @@ class _Discovery:
 
     def run(self, progress: Progress) -> Report:
         self._previous = self._previous_layers(progress)
+        by_hand = [layer.name for layer in self._previous.values() if layer.tolerance_edited]
+        if by_hand:
+            progress.note(f"tolerances that were set with `edit` are kept: {', '.join(by_hand)}")
         journal = Journal(self._paths.journal, self._identity())
         found = None
         try:
@@ -195,8 +200,14 @@ class _Discovery:
             {info.name: tensors[info.name] for info in layer.inputs},
             ranges,
             self._model_options.quantization,
-            self._options.settings,
+            replace(self._options.settings, tolerance=self._tolerance(layer.name)),
         )
+
+    def _tolerance(self, layer: str) -> Tolerance:
+        """The one that was set by hand, or that of the options."""
+        previous = self._previous.get(layer)
+        edited = previous is not None and previous.tolerance_edited
+        return previous.tolerance if edited else self._options.settings.tolerance
 
     def _originals(self) -> dict[str, str]:
         """For each layer that is not tested, the layer that is tested in its place."""
@@ -234,7 +245,7 @@ class _Discovery:
             for executor, result in layer.executors.items()
             if result.status is not Status.SKIPPED
             and layer.duplicate_of is None
-            and layer.tolerance == self._options.settings.tolerance
+            and layer.tolerance == self._tolerance(layer.name)
         }
 
     def _identity(self) -> dict[str, object]:
@@ -281,12 +292,13 @@ class _Discovery:
             source_name=layer.source_name,
             recommended_executor=previous.recommended_executor if edited else recommended,
             edited=edited,
+            tolerance_edited=previous is not None and previous.tolerance_edited,
             mlir_location=self._locations.position(layer.name),
             fused_into=self._locations.fused_into(layer.name),
             duplicate_of=original if original != layer.name else None,
             inputs=layer.inputs,
             outputs=layer.outputs,
-            tolerance=self._options.settings.tolerance,
+            tolerance=self._tolerance(layer.name),
             executors=results,
             ir=next((text for text in texts if text is not None), None) if original == layer.name else None,
         )
@@ -299,4 +311,5 @@ class _Discovery:
         found = self._results.get((original, executor))
         if found is None:
             return None
-        return found.result if original == layer.name else replace(found.result, ir=None)
+        result = rejudged(found.result, self._tolerance(layer.name))
+        return result if original == layer.name else replace(result, ir=None)

@@ -105,7 +105,8 @@ def _edited(report: Report, layer: Layer, executor: str | None, limits: dict[str
     tolerance = dataclasses.replace(layer.tolerance, **limits)
     executors = layer.executors
     if tolerance != layer.tolerance:
-        executors = {name: _judged(result, tolerance) for name, result in layer.executors.items()}
+        executors = {name: rejudged(result, tolerance) for name, result in layer.executors.items()}
+        layer = dataclasses.replace(layer, tolerance_edited=True)
     if executor in (*EXECUTORS, None):
         return dataclasses.replace(
             layer, tolerance=tolerance, executors=executors, recommended_executor=executor, edited=True
@@ -118,7 +119,8 @@ def _edited(report: Report, layer: Layer, executor: str | None, limits: dict[str
     )
 
 
-def _judged(result: ExecutorResult, tolerance: Tolerance) -> ExecutorResult:
+def rejudged(result: ExecutorResult, tolerance: Tolerance) -> ExecutorResult:
+    """A result with the status that its figures have under another tolerance."""
     if result.metrics is None or result.status not in (Status.SUCCESS, Status.DIFFERENCE):
         return result
     return dataclasses.replace(result, status=judge(result.metrics, tolerance))

@@ -4,9 +4,10 @@
 """What a report means: the outcome of each layer, and a sentence for everything in it that needs one."""
 
 from collections.abc import Sequence
+from dataclasses import fields
 
-from torq_mlir.gen_config.files import EXECUTORS, Layer, Report, Status, recommend
-from torq_mlir.gen_config.wording import differences, limits, printable
+from torq_mlir.gen_config.files import EXECUTORS, Layer, Report, Status, Tolerance, recommend
+from torq_mlir.gen_config.wording import differences, limits, number, printable
 
 
 def outcome(layer: Layer) -> Status:
@@ -23,7 +24,7 @@ def outcome(layer: Layer) -> Status:
 
 def notes(report: Report, layer: Layer) -> list[str]:
     """Why the layer is where it is; nothing for one that runs on the NPU as it should."""
-    found = [_fused(report, layer), _duplicate(layer), _choice(layer), _difference(layer)]
+    found = [_fused(report, layer), _duplicate(layer), _choice(layer), _difference(layer), _tolerance(layer)]
     return [printable(note) for note in found if note]
 
 
@@ -33,7 +34,7 @@ def grouped_notes(report: Report, layers: Sequence[Layer]) -> list[str]:
     copied = [f"{layer.name} is {layer.duplicate_of}" for layer in layers if layer.duplicate_of is not None]
     names: dict[str, list[str]] = {}
     for layer in layers:
-        for note in (_without_operation(report, layer), _choice(layer), _difference(layer)):
+        for note in (_without_operation(report, layer), _choice(layer), _difference(layer), _tolerance(layer)):
             if note:
                 names.setdefault(note, []).append(layer.name)
     found = [f"{', '.join(owners)}: {note}" for note, owners in names.items()]
@@ -91,6 +92,15 @@ def _why(layer: Layer, executor: str) -> str:
     if result.status is Status.DIFFERENCE and result.metrics is not None:
         return f"{differences(result.metrics)}, where {limits(result.metrics, layer.tolerance)} is allowed"
     return f"{result.status}{', ' if result.reason else ''}{result.reason}"
+
+
+def _tolerance(layer: Layer) -> str:
+    if not layer.tolerance_edited:
+        return ""
+    standard = Tolerance()
+    values = {field.name: getattr(layer.tolerance, field.name) for field in fields(Tolerance)}
+    said = [f"{name} {number(value)}" for name, value in values.items() if value != getattr(standard, name)]
+    return f"tolerance set by hand: {', '.join(said) or 'the usual one'}"
 
 
 def _difference(layer: Layer) -> str:

@@ -95,7 +95,14 @@ class Journal:
             raise OSError(error.errno, error.strerror, str(self.path)) from error
 
     def close(self, *, remove: bool = False) -> None:
-        """Close the file, and delete it if what it has is in a report."""
-        self._file.close()
+        """Close the file, and delete it if what it has is in a report.
+
+        Raises:
+          OSError: what is left of a line cannot be written.
+        """
+        try:
+            self._file.close()
+        except OSError as error:
+            raise OSError(error.errno, error.strerror, str(self.path)) from error
         if remove:
             self.path.unlink(missing_ok=True)

@@ -4,7 +4,7 @@
 """The full model with the assigned executors, against ONNX Runtime on the same quantized model."""
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -13,7 +13,7 @@ import onnx
 
 import torq_mlir
 from torq_mlir import pipelines
-from torq_mlir.errors import CompileError, InputError, ModelError, TorqError
+from torq_mlir.errors import CompileError, InputError, ModelError, TorqError, first_few
 from torq_mlir.gen_config import comparing
 from torq_mlir.gen_config.executors import one_line, steps
 from torq_mlir.gen_config.files import (
@@ -38,7 +38,6 @@ from torq_mlir.gen_config.telling import Show, silently
 from torq_mlir.quantization import sessions
 
 _TOLERANCE = Tolerance()
-_WORST_LAST = (Status.SUCCESS, Status.DIFFERENCE, Status.ERROR)
 
 
 @dataclass(frozen=True)
@@ -47,12 +46,13 @@ class RunOptions:
 
     Attributes:
       compiler_file: to use in the place of the report; for a model without a report.
-      tolerance: of the outputs, and of intermediate tensors that no layer of the report has a tolerance for.
+      tolerance: of the outputs, and of tensors that no layer of the report has a tolerance for. None judges layers
+        alone, where all are compared: in a deep model their small differences add up, and the outputs are reported.
       debug_ir: folder to write the IR to after each pass.
     """
 
     compiler_file: str | os.PathLike | None = None
-    tolerance: Tolerance = _TOLERANCE
+    tolerance: Tolerance | None = None
     debug_ir: str | os.PathLike | None = None
 
 
@@ -89,7 +89,9 @@ def run(
     report, compiler = _read(paths, options)
     source = paths.report if report is not None else options.compiler_file or paths.compiler_file
     _check(loaded, model_options, compiler if report is None else report, str(source))
-    if report is not None:
+    if report is None:
+        _check_positions(loaded, compiler, str(source))
+    else:
         compiler = compiler_file(report, Locations(loaded))
         write_compiler_file(paths.compiler_file, compiler)
     found = _run(loaded, compiler.op_assignments, report, options)
@@ -123,6 +125,17 @@ def _check(loaded: LoadedModel, options: ModelOptions, file: Report | CompilerFi
         )
 
 
+def _check_positions(loaded: LoadedModel, compiler: CompilerFile, source: str) -> None:
+    """Raise a TorqError if nothing of the model is where an executor is assigned."""
+    known = set(loaded.positions.values())
+    unknown = [position for position in compiler.op_assignments if position not in known]
+    if unknown:
+        raise TorqError(
+            f"{source} assigns executors to {first_few(unknown)}, where the MLIR of the model has no operation; "
+            "discover again"
+        )
+
+
 def _differing_versions(file: Report | CompilerFile) -> list[str]:
     recorded = getattr(file, "versions", {})
     return [
@@ -150,27 +163,50 @@ def _run(
     except (CompileError, InputError, ModelError) as error:
         return FullModelRun(Status.ERROR, one_line(error))
     tolerances = _tolerances(report)
-    known = steps(loaded.final)
+    known, of_outputs = steps(loaded.final), options.tolerance or _TOLERANCE
     layers = _layers_of_tensors(loaded, report)
 
     def comparison(name: str, actual: np.ndarray, reference: np.ndarray, tolerance: Tolerance) -> Comparison:
         metrics = comparing.compare(actual, reference, known.get(name))
         return Comparison(name, judge(metrics, tolerance), metrics, layers.get(name))
 
-    compared = tuple(comparison(name, value, expected[name], options.tolerance) for name, value in outputs.items())
+    compared = tuple(comparison(name, value, expected[name], of_outputs) for name, value in outputs.items())
     tensors = tuple(
-        comparison(name, *pair, tolerances.get(layers.get(name), options.tolerance)) for name, pair in layerwise.items()
+        comparison(name, *pair, tolerances.get(layers.get(name), of_outputs)) for name, pair in layerwise.items()
     )
     diverging = next((each.tensor for each in tensors if each.status is not Status.SUCCESS), None)
-    status = max((each.status for each in compared), key=_WORST_LAST.index)
-    reason = "" if status is Status.SUCCESS else _explain(diverging)
+    judging_outputs = options.tolerance is not None or report is None
+    status, reason = _verdict(compared, tensors, _not_compared(report, tensors), judging_outputs)
     return FullModelRun(status, reason, compared, tensors, diverging)
 
 
-def _explain(diverging: str | None) -> str:
+def _verdict(
+    outputs: Sequence[Comparison], tensors: Sequence[Comparison], missing: Sequence[str], judging_outputs: bool
+) -> tuple[Status, str]:
+    """Status of the full model, and why.
+
+    What the outputs of a deep model differ by says little: a rounding of one layer is multiplied by those after it. So
+    layers decide, on the same inputs, if each of them is compared and they explain what the outputs differ by.
+    """
+    diverging = next((each.tensor for each in tensors if each.status is not Status.SUCCESS), None)
     if diverging is not None:
-        return f"the first tensor outside of its tolerance is {diverging}"
-    return "each layer is within its tolerance on the same inputs; small differences of several layers add up"
+        return Status.DIFFERENCE, f"the first tensor outside of its tolerance is {diverging}"
+    if all(each.status is Status.SUCCESS for each in outputs):
+        return Status.SUCCESS, ""
+    if missing:
+        reason = f"each layer that is compared is within its tolerance; not compared: {first_few(missing)}"
+        return Status.DIFFERENCE, reason
+    if all(each.metrics is not None and not each.metrics.mismatches for each in tensors):
+        return Status.DIFFERENCE, "each tensor that is compared is equal on the same inputs"
+    reason = "each layer is within its tolerance on the same inputs; small differences of several layers add up"
+    return Status.DIFFERENCE if judging_outputs else Status.SUCCESS, reason
+
+
+def _not_compared(report: Report | None, tensors: Sequence[Comparison]) -> list[str]:
+    """Layers that the full model has and none of the tensors is of."""
+    compared = {each.layer for each in tensors}
+    layers = report.layers if report is not None else ()
+    return [each.name for each in layers if each.mlir_location is not None and each.name not in compared]
 
 
 def _tolerances(report: Report | None) -> dict[str | None, Tolerance]:

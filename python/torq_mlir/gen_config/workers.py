@@ -14,6 +14,7 @@ import signal
 import sys
 import threading
 from collections.abc import Callable, Iterator
+from concurrent.futures.process import BrokenProcessPool
 from typing import Protocol, TypeVar
 
 import pebble
@@ -24,6 +25,7 @@ from torq_mlir.errors import TorqError
 _PRELOADED = ["torq_mlir.gen_config.preloaded"]
 # How often in a row processes may end before one of them has done anything.
 _MOST_BROKEN = 3
+_WATCH_SECONDS = 1.0
 
 T, R = TypeVar("T"), TypeVar("R")
 
@@ -33,7 +35,7 @@ class TaskFailure(TorqError):
 
 
 class WorkersEnded(TorqError):
-    """A task was not done for a reason that is not its own: a process ended that had no task, and took the others along."""
+    """A task was not done for a reason that is not its own: a process ended that had no task, and took others along."""
 
 
 class Workers(Protocol):
@@ -110,7 +112,7 @@ _starting = threading.Lock()
 
 @contextlib.contextmanager
 def _without_script() -> Iterator[None]:
-    """Processes that this thread starts meanwhile are not told of the script; `multiprocessing` has no option for it."""
+    """Processes that this thread starts meanwhile are not told of the script; `multiprocessing` has no such option."""
     starter = threading.get_ident()
     with _starting:
         original = multiprocessing.spawn.get_preparation_data
@@ -144,7 +146,10 @@ class LocalWorkers:
         """
         self._jobs, self._time_limit = jobs, time_limit
         self._broken = 0
+        self._pending: set[concurrent.futures.Future] = set()
         self._pool = self._open()
+        self._closed = threading.Event()
+        threading.Thread(target=self._watch, daemon=True).start()
 
     def _open(self) -> pebble.ProcessPool:
         return pebble.ProcessPool(max_workers=self._jobs, context=_forkserver(), initializer=_one_thread)
@@ -160,6 +165,7 @@ class LocalWorkers:
             except RuntimeError:  # a process that ended while it had no task broke the pool
                 self._reopen()
                 continue
+            self._pending.add(future)
             future.add_done_callback(self._note)
             return future
 
@@ -167,17 +173,40 @@ class LocalWorkers:
         self._broken += 1
         if self._broken > _MOST_BROKEN:
             raise TorqError("worker processes end before they do anything; with --jobs 0 all is done in this one")
-        self.close()
+        self._stop()
+        _end(self._pending.copy())
         self._pool = self._open()
 
     def _note(self, future: "concurrent.futures.Future") -> None:
+        self._pending.discard(future)
         if not future.cancelled() and future.exception() is None:
             self._broken = 0
 
+    def _watch(self) -> None:
+        """A pool that breaks while it is given a task forgets that one, which nobody would hear of again."""
+        before: tuple[pebble.ProcessPool, set[concurrent.futures.Future]] | None = None
+        while not self._closed.wait(_WATCH_SECONDS):
+            pool, pending = self._pool, self._pending.copy()
+            broken = bool(pending) and not pool.active
+            if broken and before is not None and before[0] is pool:
+                _end(pending & before[1])
+            before = (pool, pending) if broken else None
+
     def close(self) -> None:
         """Ends the processes, whatever they are doing."""
+        self._closed.set()
+        self._stop()
+
+    def _stop(self) -> None:
         self._pool.stop()
         self._pool.join()
+
+
+def _end(futures: set[concurrent.futures.Future]) -> None:
+    """Fail those that are not done, as what the pool has not forgotten fails."""
+    for future in futures:
+        with contextlib.suppress(concurrent.futures.InvalidStateError):
+            future.set_exception(BrokenProcessPool("the processes ended"))
 
 
 def _one_thread() -> None:

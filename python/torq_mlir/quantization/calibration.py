@@ -31,7 +31,8 @@ def samples(
     """The feeds of a reader, at most `limit`, after a check against the inputs of `model`.
 
     Raises:
-      InputError: a feed lacks an input, has an unknown one or one of another shape or dtype; or there is no feed.
+      InputError: a feed lacks an input, has an unknown one or one of another shape or dtype, or values that are not
+        finite; or there is no feed.
     """
     reader = reader if isinstance(reader, CalibrationDataReader) else FeedReader(reader)
     constants = {tensor.name for tensor in model.graph.initializer}
@@ -62,6 +63,8 @@ def _checked(feed: object, inputs: Iterable[onnx.ValueInfoProto], index: int) ->
         dtype = np.dtype(helper.tensor_dtype_to_np_dtype(tensor.elem_type))
         if array.dtype != dtype:
             raise InputError(f"{where}: '{value.name}' is {array.dtype}, the input {dtype}")
+        if array.dtype.kind == "f" and not np.isfinite(array).all():
+            raise InputError(f"{where}: '{value.name}' has NaN or infinite values")
     return {name: np.asarray(feed[name]) for name in names}
 
 

@@ -6,6 +6,7 @@
 import io
 import logging
 import os
+import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, redirect_stdout
 from dataclasses import dataclass, field
@@ -148,7 +149,9 @@ def quiet() -> Iterator[list[str]]:
     for logger in loggers:
         logger.addFilter(collect)
     try:
-        with redirect_stdout(io.StringIO()):  # where the histogram calibrators say what they do
+        # Where the histogram calibrators say what they do, and numpy that values are not finite.
+        with redirect_stdout(io.StringIO()), warnings.catch_warnings():
+            warnings.simplefilter("ignore", RuntimeWarning)
             yield messages
     finally:
         for logger in loggers:

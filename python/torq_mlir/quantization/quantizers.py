@@ -6,6 +6,7 @@
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 
+import numpy as np
 import onnx
 from onnxruntime.quantization import QuantType
 from onnxruntime.quantization.calibrate import TensorsData
@@ -15,6 +16,7 @@ from onnxruntime.quantization.qdq_quantizer import QDQQuantizer
 from onnxruntime.quantization.quant_utils import QuantizationMode, add_infer_metadata
 from onnxruntime.quantization.registry import QDQRegistry, QLinearOpsRegistry
 
+from torq_mlir.errors import ModelError, first_few
 from torq_mlir.frontends.onnx import naming
 
 from .full_integer import drop_unused_initializers, strip_float_boundary
@@ -87,15 +89,26 @@ def quantize(
         not merged into the operator before it.
 
     Raises:
-      ModelError: `full_integer`, and an input or output cannot be quantized.
+      ModelError: `full_integer`, and an input or output cannot be quantized; or a tensor has no finite range.
     """
-    with quiet():
-        quantized = _FORMS[options.quant_format](model, ranges, options, list(nodes), isolated)
+    try:
+        with quiet():
+            quantized = _FORMS[options.quant_format](model, ranges, options, list(nodes), isolated)
+    except AssertionError as error:  # how ONNX Runtime refuses a range that gives no scale
+        raise ModelError(f"ONNX Runtime cannot quantize the model: {error}{_not_finite(model, ranges)}") from error
     naming.name_nodes(quantized.graph)
     drop_unused_initializers(quantized.graph)
     if options.full_integer:
         strip_float_boundary(quantized)
     return quantized
+
+
+def _not_finite(model: onnx.ModelProto, ranges: TensorsData) -> str:
+    """Names the tensors that are not finite on the calibration data, in the order in which they are computed."""
+    known = {name: each.range_value for name, each in ranges.items()}
+    computed = [name for node in model.graph.node for name in node.output if name in known]
+    names = [name for name in computed if not np.isfinite(known[name]).all()]
+    return f"; not finite on the calibration data: {first_few(names)}" if names else ""
 
 
 def _qdq(

@@ -113,6 +113,8 @@ def run_all(
     extended = onnx.ModelProto()
     extended.CopyFrom(model)
     wanted = [name for name in dict.fromkeys(names) if name not in inputs]
+    if not wanted:  # to ONNX Runtime no names are all outputs
+        return dict(feeds)
     extended.graph.output.extend(onnx.ValueInfoProto(name=name) for name in wanted if name not in outputs)
     opened = session(extended, threads=threads)
     try:

@@ -5,17 +5,29 @@
 
 import dataclasses
 import json
+from pathlib import Path
 
 import pytest
 from discoveries import QUANTIZE, Events, discover, feeds, with_sine
-from float_models import cnn, residual
+from float_models import cnn, make_model, normal, residual
+from onnx import helper
 
 from torq_mlir import gen_config
 from torq_mlir.errors import TorqError
 from torq_mlir.gen_config import discovery
 from torq_mlir.gen_config.executors import Settings
-from torq_mlir.gen_config.files import EXECUTORS, Status, read_compiler_file, read_report
+from torq_mlir.gen_config.files import (
+    EXECUTORS,
+    ExecutorResult,
+    Status,
+    Tolerance,
+    judge,
+    read_compiler_file,
+    read_report,
+)
+from torq_mlir.gen_config.journal import Journal
 from torq_mlir.gen_config.paths import Paths
+from torq_mlir.gen_config.tasks import TaskResult
 from torq_mlir.quantization.preparation import QUANTIZING
 
 
@@ -128,6 +140,11 @@ def test_what_is_left_out(tmp_path):
     assert report.layer("first").recommended_executor == "css"
 
 
+def test_a_part_that_reads_the_inputs_alone(tmp_path):
+    report = discover(with_sine(), tmp_path, executors=("nss",), subgraph_to=("first",))
+    assert {layer.name: layer.executors["nss"].status for layer in report.layers} == {"first": Status.SUCCESS}
+
+
 def test_identical_layers_are_tested_once(tmp_path):
     events = Events()
     report = discover(residual(), tmp_path, show=events, dedup_layers=True, executors=("nss",))
@@ -194,6 +211,45 @@ def test_executors_set_by_hand_are_kept(tmp_path):
     )
     assert not report.layer("last").edited
     assert any("is about another model or other flags; it is replaced" in note for note in events.notes)
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no device that is always full")
+def test_a_full_disk_names_the_file(tmp_path):
+    journal = Journal(tmp_path / "file.journal", {})
+    journal._file = open("/dev/full", "wb")  # noqa: SIM115 (the journal closes it)
+    with pytest.raises(OSError, match="No space left") as adding:
+        journal.add(TaskResult("first", "nss", ExecutorResult(Status.SUCCESS)))
+    with pytest.raises(OSError, match="No space left") as closing:
+        journal.close()
+    assert adding.value.filename == closing.value.filename == str(tmp_path / "file.journal")
+
+
+def test_tolerances_set_by_hand_are_kept(tmp_path):
+    path = Paths(tmp_path, "model").report
+    discover(with_sine(), tmp_path, executors=("css",))
+    measured = read_report(path).layer("sine").executors["css"].metrics
+    gen_config.edit(path, ["first"], max_lsb=0)
+    gen_config.edit(path, ["sine"], mismatch_rate=0)
+    events = Events()
+    settings = Settings(Tolerance(max_lsb=2))
+    report = discover(with_sine(), tmp_path, show=events, executors=("css",), settings=settings)
+    assert {layer.name: layer.tolerance for layer in report.layers} == {
+        "first": Tolerance(max_lsb=0),
+        "sine": Tolerance(mismatch_rate=0),
+        "last": Tolerance(max_lsb=2),
+    }
+    assert report.layer("sine").executors["css"].status is judge(measured, Tolerance(mismatch_rate=0))
+    assert "tolerances that were set with `edit` are kept: first, sine" in events.notes
+
+
+def test_a_concatenation_of_integers_is_data_movement(tmp_path):
+    nodes = [
+        helper.make_node("Conv", ["x", "w"], ["a"], "conv", kernel_shape=[1, 1]),
+        helper.make_node("Concat", ["a", "x"], ["y"], "concat", axis=1),
+    ]
+    model = make_model(nodes, {"w": normal(4, 4, 1, 1)}, {"x": [1, 4, 5, 5]}, {"y": [1, 8, 5, 5]})
+    report = discover(model, tmp_path, executors=("nss",))
+    assert report.layer("concat").executors["nss"].status is Status.SUCCESS
 
 
 def test_a_layer_that_takes_too_long_is_an_error(tmp_path):

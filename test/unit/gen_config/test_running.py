@@ -16,7 +16,8 @@ from onnx import numpy_helper
 import torq_mlir
 from torq_mlir import gen_config, quantization
 from torq_mlir.errors import TorqError
-from torq_mlir.gen_config.files import Status, read_report, write_report
+from torq_mlir.gen_config import running
+from torq_mlir.gen_config.files import Comparison, Metrics, Status, Tolerance, judge, read_report, write_report
 from torq_mlir.gen_config.layerwise import LayerwiseRun
 from torq_mlir.gen_config.paths import Paths
 from torq_mlir.quantization import sessions
@@ -79,6 +80,36 @@ def test_the_compiler_file_alone(discovered, tmp_path):
     with pytest.raises(TorqError, match="there is no report and no compiler file"):
         run(cnn(), tmp_path)
     assert run(cnn(), tmp_path, compiler_file=other).status is Status.SUCCESS
+
+
+def test_a_place_without_an_operation_is_refused(discovered, tmp_path):
+    paths = copy(discovered, tmp_path)
+    content = json.loads(paths.compiler_file.read_text())
+    paths.compiler_file.write_text(json.dumps({**content, "op_assignments": {"9999:11": "nss"}, "hashes": {}}))
+    with pytest.raises(TorqError, match="assigns executors to 9999:11, where the MLIR of the model has no operation"):
+        run(cnn(), tmp_path, compiler_file=paths.compiler_file)
+
+
+def compared(tensor, lsb, layer=None):
+    metrics = Metrics(10, int(lsb > 0), lsb, 0.1 * lsb, 1.0, 40.0, 1.0)
+    return Comparison(tensor, judge(metrics, Tolerance()), metrics, layer)
+
+
+@pytest.mark.parametrize(
+    ("output", "layer", "missing", "judging_outputs", "status", "reason"),
+    [
+        (1, 1, ["a"], True, Status.SUCCESS, ""),
+        (5, 1, [], False, Status.SUCCESS, "small differences of several layers add up"),
+        (5, 1, [], True, Status.DIFFERENCE, "small differences of several layers add up"),
+        (5, 1, ["a", "b"], False, Status.DIFFERENCE, "not compared: a, b"),
+        (5, 0, [], False, Status.DIFFERENCE, "each tensor that is compared is equal"),
+        (0, 2, [], False, Status.DIFFERENCE, "the first tensor outside of its tolerance is t"),
+    ],
+)
+def test_layers_are_judged_and_outputs_reported(output, layer, missing, judging_outputs, status, reason):
+    verdict = running._verdict([compared("y", output)], [compared("t", layer)], missing, judging_outputs)
+    assert verdict[0] is status
+    assert reason in verdict[1]
 
 
 def test_a_layer_takes_its_quantization_along(discovered, tmp_path):

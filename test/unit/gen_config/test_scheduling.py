@@ -11,7 +11,7 @@ import pytest
 from torq_mlir.gen_config.files import EXECUTORS, ExecutorResult, Status
 from torq_mlir.gen_config.scheduling import Plan, execute
 from torq_mlir.gen_config.tasks import TaskResult
-from torq_mlir.gen_config.workers import TaskFailure
+from torq_mlir.gen_config.workers import TaskFailure, WorkersEnded
 
 SUCCESS = ExecutorResult(Status.SUCCESS)
 
@@ -30,6 +30,17 @@ class CrashingWorkers:
             future.set_exception(TaskFailure("the process crashed (SIGSEGV)"))
         else:
             future.set_result([TaskResult(layer, executor, SUCCESS) for executor in executors])
+        return future
+
+
+class EndingWorkers(CrashingWorkers):
+    """Workers that end at the first task of each layer, for a reason that is not the task's."""
+
+    def submit(self, function, task):
+        future = super().submit(function, task)
+        if self.tasks.count(task) == 1:
+            future = concurrent.futures.Future()
+            future.set_exception(WorkersEnded("the processes ended"))
         return future
 
 
@@ -53,6 +64,12 @@ def test_an_executor_that_crashes_does_not_take_the_others_with_it(crashing):
     assert found.pop(("a", crashing)) is Status.ERROR
     assert len(found) == 5
     assert set(found.values()) == {Status.SUCCESS}
+
+
+def test_tasks_that_are_not_to_blame_are_done_again():
+    pool = EndingWorkers()
+    assert set(run(pool).values()) == {Status.SUCCESS}
+    assert sorted(pool.tasks) == [("a", EXECUTORS), ("a", EXECUTORS), ("b", EXECUTORS), ("b", EXECUTORS)]
 
 
 def test_a_layer_that_always_crashes():

@@ -3,7 +3,11 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Tasks that crash, hang or fail, and what becomes of the others."""
 
+import contextlib
+import functools
 import signal
+import subprocess
+import sys
 import time
 
 import pytest
@@ -45,6 +49,35 @@ def test_closing_does_not_wait():
     with workers.open_workers(1, None, None) as pool:
         pool.submit(hang, 60)
     assert time.monotonic() - begin < 30
+
+
+_SCRIPT = """
+from torq_mlir.gen_config import workers
+
+with workers.open_workers(1, None, 60) as pool:
+    print(workers.result_of(pool.submit(abs, -4)))
+"""
+
+
+def test_a_script_that_does_not_look_at_its_name(tmp_path):
+    """Processes do not import it: they would start processes in it again, without end."""
+    script = tmp_path / "script.py"
+    script.write_text(_SCRIPT)
+    ended = subprocess.run([sys.executable, script], capture_output=True, text=True, timeout=60, check=False)
+    assert (ended.stdout, ended.stderr, ended.returncode) == ("4\n", "", 0)
+
+
+def _result_in_the_end(pool):
+    for _ in range(10):
+        with contextlib.suppress(workers.WorkersEnded):
+            return workers.result_of(pool.submit(double, 1))
+    return None
+
+
+def test_processes_that_end_before_they_do_anything(monkeypatch):
+    monkeypatch.setattr(workers, "_one_thread", functools.partial(leave, 1))
+    with workers.open_workers(1, None, None) as pool, pytest.raises(TorqError, match="worker processes end before"):
+        _result_in_the_end(pool)
 
 
 def test_in_this_process():

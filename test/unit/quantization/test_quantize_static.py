@@ -122,6 +122,7 @@ def test_dtype_and_format_may_be_upper_or_lower_case():
         ([{"z": np.zeros((1, 3, 8, 8), np.float32)}], "sample 0 of the calibration data has 'z', but the inputs of"),
         ([{"x": np.zeros((1, 3, 9, 9), np.float32)}], r"'x' has shape \(1, 3, 9, 9\), the input \(1, 3, 8, 8\)"),
         ([{"x": np.zeros((1, 3, 8, 8))}], "'x' is float64, the input float32"),
+        ([{"x": np.full((1, 3, 8, 8), np.nan, np.float32)}], "'x' has NaN or infinite values"),
         ([3], "sample 0 of the calibration data is a int"),
     ],
 )
@@ -135,6 +136,14 @@ def test_readers_that_do_not_fit(data, message):
         data = Numbers([])
     with pytest.raises(InputError, match=message):
         quantization.quantize_static(cnn(), None, data)
+
+
+@pytest.mark.parametrize("quant_format", FORMATS)
+def test_tensors_that_are_not_finite_are_named(quant_format):
+    nodes = [helper.make_node("Log", ["x"], ["l"], "log"), helper.make_node("MatMul", ["l", "w"], ["y"], "matmul")]
+    model = make_model(nodes, {"w": np.eye(4, dtype=np.float32)}, {"x": [1, 4]}, {"y": [1, 4]})
+    with pytest.raises(ModelError, match=r"cannot quantize the model: .*; not finite on the calibration data: l"):
+        quantization.quantize_static(model, None, [{"x": np.zeros((1, 4), np.float32)}], quant_format=quant_format)
 
 
 def test_open_batch_is_fixed_and_said():

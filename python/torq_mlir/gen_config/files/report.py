@@ -147,6 +147,7 @@ class Layer:
       source_name: of the node as the model has it; empty if it has none.
       recommended_executor: who is to execute it; None leaves that to the compiler.
       edited: the recommended executor was set by hand, and discovery keeps it.
+      tolerance_edited: so was the tolerance.
       mlir_location: "line:col" of its operation in the quantized MLIR of the full model; None if it has none there.
       fused_into: name of the layer whose operation computes this one too in the full model.
       duplicate_of: name of the layer that was tested in its place.
@@ -161,6 +162,7 @@ class Layer:
     source_name: str
     recommended_executor: str | None
     edited: bool = False
+    tolerance_edited: bool = False
     mlir_location: str | None = None
     fused_into: str | None = None
     duplicate_of: str | None = None
