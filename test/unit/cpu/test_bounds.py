@@ -12,6 +12,9 @@ import pytest
 from torq_mlir.backends.cpu import machine
 
 PROCESSORS = [each.name for each in machine.available()]
+EVERY = [
+    pytest.param(name, marks=[pytest.mark.slow] if number else [], id=name) for number, name in enumerate(PROCESSORS)
+]
 
 
 def run(processor: str, side: str, shrink: int = 0) -> subprocess.CompletedProcess:
@@ -20,7 +23,7 @@ def run(processor: str, side: str, shrink: int = 0) -> subprocess.CompletedProce
 
 
 @pytest.mark.parametrize("side", ["before", "after"])
-@pytest.mark.parametrize("processor", PROCESSORS)
+@pytest.mark.parametrize("processor", EVERY)
 def test_kernels_stay_inside(processor, side):
     result = run(processor, side)
     assert (result.returncode, result.stdout) == (0, "untouched\n"), result.stderr

@@ -113,6 +113,14 @@ def test_calls_from_several_threads(threads):
             call.result()
 
 
+def test_a_program_that_is_dropped_after_a_call(expected):
+    """A thread may only then come to the call."""
+    for _ in range(5):
+        compiled = cpu.compile(CASES.module(), num_threads=4, opt_level=1)
+        check(compiled(CASES.inputs), expected)
+        del compiled
+
+
 def test_python_runs_meanwhile():
     """Another thread counts while one call computes: it could not with Python's lock held."""
     cases = Cases()

@@ -15,6 +15,11 @@ from torq_mlir.backends.cpu import machine
 from torq_mlir.dialects import torq_hl
 
 PROCESSORS = [each.name for each in machine.available()]
+# All of them have code of their own, and share most of it: the best one, and one without special instructions.
+EVERY = [
+    pytest.param(name, marks=[] if name in (PROCESSORS[0], "generic") else [pytest.mark.slow], id=name)
+    for name in PROCESSORS
+]
 AWKWARD = (1, 3, 7, 15, 17, 33)
 
 
@@ -29,7 +34,7 @@ def check(cases: Cases, name: str, **options) -> cpu.CpuExecutable:
     return compiled
 
 
-@pytest.mark.parametrize("name", PROCESSORS)
+@pytest.mark.parametrize("name", EVERY)
 def test_channels_of_convolutions(name):
     cases = Cases()
     for channels in AWKWARD:
@@ -41,7 +46,7 @@ def test_channels_of_convolutions(name):
     check(cases, name)
 
 
-@pytest.mark.parametrize("name", PROCESSORS)
+@pytest.mark.parametrize("name", EVERY)
 def test_windows_of_convolutions(name):
     cases = Cases()
     convolution(cases, 3, 18, (9, 11), (3, 3), stride=(2, 2), pad=(1, 0, 0, 1))
@@ -59,7 +64,7 @@ def test_windows_of_convolutions(name):
     check(cases, name)
 
 
-@pytest.mark.parametrize("name", PROCESSORS)
+@pytest.mark.parametrize("name", EVERY)
 def test_depthwise_convolutions(name):
     cases = Cases()
     for channels in AWKWARD[1:]:
@@ -71,7 +76,7 @@ def test_depthwise_convolutions(name):
     check(cases, name)
 
 
-@pytest.mark.parametrize("name", PROCESSORS)
+@pytest.mark.parametrize("name", EVERY)
 def test_matrix_products(name):
     cases = Cases()
     for rows, inner, columns in [(1, 3, 1), (1, 64, 33), (7, 15, 17), (33, 17, 3), (40, 8, 70)]:
@@ -106,7 +111,7 @@ def test_matrix_products(name):
     check(cases, name)
 
 
-@pytest.mark.parametrize("name", PROCESSORS)
+@pytest.mark.parametrize("name", EVERY)
 def test_pooling(name):
     cases = Cases()
     for channels in AWKWARD:
@@ -130,7 +135,7 @@ def test_pooling(name):
     check(cases, name)
 
 
-@pytest.mark.parametrize("name", PROCESSORS)
+@pytest.mark.parametrize("name", EVERY)
 def test_elementwise(name):
     cases = Cases()
     words = ((integers(256).astype(np.int32) << 8) & 0xFFFF).tolist()
@@ -159,7 +164,7 @@ def test_elementwise(name):
     check(cases, name)
 
 
-@pytest.mark.parametrize("name", PROCESSORS)
+@pytest.mark.parametrize("name", EVERY)
 def test_movement(name):
     """What convolutions read and write is moved, so that it is in the layout of kernels."""
     cases = Cases()
