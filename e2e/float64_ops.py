@@ -14,6 +14,8 @@ from typing import Any
 import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 
+from e2e.float64_positions import POSITIONS
+
 Attributes = Mapping[str, Any]
 
 
@@ -351,7 +353,7 @@ _CONDITIONS = {
 }
 
 OPERATORS: dict[str, Callable[..., np.ndarray]] = {
-    **MOVEMENT,
+    **(MOVEMENT | POSITIONS),
     **{name: (lambda attributes, *xs, function=function: function(*xs)) for name, function in _CONDITIONS.items()},
     "Abs": lambda attributes, x: np.abs(x),
     "Add": lambda attributes, a, b: a + b,

@@ -111,6 +111,16 @@ def matmul_runtime(net: Network) -> str:
     return net.node("MatMul", "x0", "x1")
 
 
+@feature((2, 3, 5, 8), (3, 8, 4))
+def matmul_runtime_broadcast(net: Network) -> str:
+    return net.node("MatMul", "x0", "x1")
+
+
+@feature((2, 1, 5, 8), (1, 3, 8, 4))
+def matmul_runtime_broadcast_both(net: Network) -> str:
+    return net.node("MatMul", "x0", "x1")
+
+
 @feature((1, 4, 6, 6), (1, 4, 6, 6))
 def sub(net: Network) -> str:
     return net.node("Sub", "x0", net.conv("x1", 4, 1))
@@ -163,6 +173,13 @@ def reduce_min(net: Network) -> str:
     return net.node("ReduceMin", net.conv("x", 8), net.constant(np.array([1], np.int64)), keepdims=0)
 
 
+@feature((2, 4, 6, 5))
+def arg_max(net: Network) -> str:
+    """The channel that is the greatest, halved: a number that is quantized like others."""
+    position = net.node("ArgMax", net.conv("x", 8), axis=1)
+    return net.node("Mul", net.node("Cast", position, to=onnx.TensorProto.FLOAT), net.constant(np.float32(0.5)))
+
+
 @feature((1, 4, 6, 6), (1, 4, 6, 6), (1, 4, 1, 1))
 def minimum_of_three(net: Network) -> str:
     return net.node("Min", "x0", net.conv("x1", 4, 1), "x2")
@@ -190,6 +207,16 @@ _pooling("global_averagepool_3d", "GlobalAveragePool", (2, 4, 3, 5, 6))
 @feature((1, 4, 5, 6, 6))
 def conv_3d(net: Network) -> str:
     return net.relu(net.conv("x", 6, (2, 3, 3), pads=[1, 1, 1, 0, 1, 1], strides=[2, 1, 2], dilations=[2, 1, 1]))
+
+
+@feature((2, 4, 4, 5, 6))
+def conv_3d_groups(net: Network) -> str:
+    return net.relu(net.conv("x", 6, (2, 3, 3), group=2, pads=[1, 0, 1, 0, 1, 1], strides=[2, 1, 1]))
+
+
+@feature((1, 4, 4, 5, 6))
+def conv_3d_depthwise(net: Network) -> str:
+    return net.conv("x", 8, (2, 3, 2), group=4, dilations=[2, 1, 1])
 
 
 @feature((2, 4, 5, 6, 6))

@@ -26,6 +26,11 @@ def auto_pad_runs(kernel: Sequence[int], strides: Sequence[int]) -> bool:
     return all(stride <= size for size, stride in zip(kernel, strides, strict=True))
 
 
+def convolution_lowers(rank: int, group: int, inputs: int, outputs: int) -> bool:
+    """torch-mlir has no lowering of a depthwise convolution over volumes, unless it has several outputs per input."""
+    return rank < 3 or group == 1 or not group == inputs == outputs
+
+
 def coordinates_lower(mode: str, coordinates: str) -> bool:
     """Of a Resize. torch-mlir has no lowering to the nearest neighbour with aligned corners."""
     return mode != "nearest" or coordinates not in ("align_corners", "pytorch_half_pixel")

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from e2e.random_graphs.builder import Builder, Tensor
+from e2e.random_graphs.exclusions import convolution_lowers
 from e2e.random_graphs.qparams import Computed
 
 # A bias that is rounded to the units of the accumulator moves the output by less than 1/64 of its scale.
@@ -25,9 +26,18 @@ class _Weights:
 
 
 def convolution(b: Builder) -> Computed:
-    x = b.source(3, 4)
+    return _convolve(b, b.source(3, 4))
+
+
+def volume_convolution(b: Builder) -> Computed:
+    return _convolve(b, b.source(5))
+
+
+def _convolve(b: Builder, x: Tensor) -> Computed:
     window = _window(b, x.shape[2:])
     group, channels = _groups(b, x.shape[1])
+    if not convolution_lowers(len(x.shape) - 2, group, x.shape[1], channels):
+        channels *= 2
     kernel = window["kernel_shape"]
     weights = _weights(b, (channels, x.shape[1] // group, *kernel), axis=0)
     bias, least_scale = _bias(b, channels, x, weights)
@@ -204,4 +214,11 @@ def _unit(x: Tensor, weights: _Weights) -> float:
     return float(x.qparams.scale) * float(weights.scale.max())
 
 
-OPERATIONS = (convolution, gemm, matrix_product, runtime_matrix_product, transposed_convolution)
+OPERATIONS = (
+    convolution,
+    gemm,
+    matrix_product,
+    runtime_matrix_product,
+    transposed_convolution,
+    volume_convolution,
+)

@@ -7,6 +7,7 @@ import math
 from collections.abc import Sequence
 
 import numpy as np
+import onnx
 
 from e2e.random_graphs.builder import Builder
 from e2e.random_graphs.elementwise import RANKS
@@ -66,4 +67,13 @@ def reduction(b: Builder) -> Computed:
     return Computed(y, float(x.qparams.scale) / count, 0.0, [x.qparams])
 
 
-OPERATIONS = (pooling, pooling, global_pooling, reduction)
+def position(b: Builder) -> Computed:
+    """Where the extremum is along a dimension, as a number."""
+    x = b.source(*RANKS)
+    attributes = {name: b.integer(0, 1) for name in ("keepdims", "select_last_index")}
+    axis = b.integer(0, len(x.shape) - 1)
+    index = b.node(b.pick(("ArgMax", "ArgMin")), b.dequantize(x), axis=axis, **attributes)
+    return Computed(b.node("Cast", index, to=onnx.TensorProto.FLOAT), 1.0)
+
+
+OPERATIONS = (pooling, pooling, global_pooling, reduction, position)

@@ -10,7 +10,7 @@ from torq_mlir.dialects import torq_hl
 from torq_mlir.dialects.locations import fuse
 from torq_mlir.rewriting.patterns import NOT_MINE
 from torq_mlir.rewriting.structured import element_type, reassociation
-from torq_mlir.rewriting.uses import only_user
+from torq_mlir.rewriting.uses import users
 
 from .movement_builders import shape_of
 from .requantize import constant
@@ -28,7 +28,7 @@ def convert_depth_to_space(collapse: ir.Operation, rewriter) -> object:
         return NOT_MINE
     attribute, operand = _TRANSPOSES[transpose.name]
     expand = _producer(transpose.operands[operand], "tensor.expand_shape")
-    if expand is None or only_user(transpose.results[0]) != collapse:
+    if expand is None or len(users(transpose.results[0])) != 1:
         return NOT_MINE
     if reassociation(expand) != [[0], [1, 2, 3], [4], [5]] or reassociation(collapse) != [[0], [1], [2, 3], [4, 5]]:
         return NOT_MINE

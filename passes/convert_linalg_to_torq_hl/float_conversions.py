@@ -7,7 +7,7 @@ from torch_mlir import ir
 
 from torq_mlir.dialects import torq_hl
 from torq_mlir.rewriting.patterns import NOT_MINE
-from torq_mlir.rewriting.uses import only_user
+from torq_mlir.rewriting.uses import users
 
 from .bf16 import is_conversion, narrow
 
@@ -31,7 +31,7 @@ def remove_conversions(operation: ir.Operation, rewriter) -> object:
     if not transposes and movement.name not in _MOVEMENTS:
         return NOT_MINE
     sources = [_before_widening(value) for value in list(movement.operands)[: 1 if transposes else None]]
-    if movement.name in _WHOLE and only_user(movement.results[0]) == operation:  # half as much to move
+    if movement.name in _WHOLE and len(users(movement.results[0])) == 1:  # half as much to move
         with ir.InsertionPoint(operation), operation.location:
             sources = [sources[0] or narrow(movement.operands[0])]
     if any(source is None for source in sources):

@@ -17,7 +17,7 @@ from torq_mlir.dialects import torq_hl
 from torq_mlir.rewriting.clamp import Clamped
 from torq_mlir.rewriting.patterns import NOT_MINE, NoMatch
 from torq_mlir.rewriting.qparams import Dequantize, Quantize, match_dequantize
-from torq_mlir.rewriting.quotient import match_quotient
+from torq_mlir.rewriting.quotient import Quotient, match_quotient
 from torq_mlir.rewriting.structured import element_type, integer_type, pad_with, reshape
 
 from .requantize import (
@@ -150,9 +150,12 @@ def _along_depth(window: Window) -> Window:
 
 @at_quantize
 def convert_average_pool(quantize: Quantize, clamped: Clamped, rewriter) -> object:
-    """`quantize(sum_pool(dequantize(x)) / K)`: the whole image by avg_pool2d, windows by a convolution with ones."""
-    quotient = match_quotient(clamped.value)
-    window = None if quotient is None else _match_sum(quotient.dividend)
+    """`quantize(sum_pool(dequantize(x)) / K)`: the whole image by avg_pool2d, windows by a convolution with ones.
+
+    A division by 1, where every window has one element besides padding, has been folded.
+    """
+    quotient = match_quotient(clamped.value) or Quotient(1.0, clamped.value, ())
+    window = _match_sum(quotient.dividend)
     if window is None:
         return NOT_MINE
     divisor = quotient.divisor

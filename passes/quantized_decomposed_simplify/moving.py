@@ -7,6 +7,7 @@ from torch_mlir import ir, rewrite
 
 from torq_mlir.dialects import elements, tensor_types
 from torq_mlir.rewriting import structured
+from torq_mlir.rewriting.contraction import match_grouped_convolution
 from torq_mlir.rewriting.patterns import NOT_MINE
 
 from .movements import MOVEMENTS, Movement

@@ -27,7 +27,8 @@ _FLOAT_EXECUTORS = ("host",)
 
 def run(op: ir.Operation, explain: bool = False) -> None:
     overflows: list[tuple[ir.Location, str]] = []
-    fusions = [Pattern(name, functools.partial(_fuse, overflows, explain)) for name in sorted({*FLOAT_NAMES, "linalg.generic"})]
+    roots = sorted(FLOAT_NAMES | {"linalg.generic"})
+    fusions = [Pattern(root, functools.partial(_fuse, overflows, explain)) for root in roots]
     patterns = respecting(fusions, _FLOAT_EXECUTORS, op)
     apply_greedily(op, patterns)
     for location, message in overflows:
@@ -47,7 +48,7 @@ def _fuse(overflows: list, explain: bool, operation: ir.Operation, rewriter: rew
     for pattern in (
         lambda _: constant_parameters.fuse(contraction, rewriter),
         lambda refusal: run_time_parameters.accumulate(contraction, rewriter, refusal),
-        lambda _: grouped_weights.contract(contraction, rewriter, explain),
+        lambda _: grouped_weights.contract(contraction, rewriter, explain, reasons),
     ):
         try:
             if pattern(reasons[0] if reasons and explain else None) is not NOT_MINE:

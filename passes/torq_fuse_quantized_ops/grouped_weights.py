@@ -41,15 +41,20 @@ from .run_time_parameters import REACH, match_dequantized_input, row_map
 _REFUSAL = "the weights are quantized in groups"
 
 
-def contract(contraction: Contraction, rewriter: rewrite.PatternRewriter, explain: bool) -> object:
+def contract(
+    contraction: Contraction, rewriter: rewrite.PatternRewriter, explain: bool, reasons: Sequence[str] = ()
+) -> object:
     """A pattern for contractions of floats.
 
     Args:
       explain: record on the operations why the NPU does not take them.
+      reasons: why there is no form on integers; weights per channel are multiplied in float then.
     """
     operation = contraction.operation
     input = match_dequantized_input(contraction)
-    weights = match_grouped_weights(contraction, per_channel=input is None)
+    weights = match_grouped_weights(contraction, per_channel=False)
+    if weights is None and (input is None or reasons):
+        input, weights = None, match_grouped_weights(contraction, per_channel=True)
     if weights is None:
         return NOT_MINE
     depth = _summed_dimension(contraction)
@@ -57,7 +62,7 @@ def contract(contraction: Contraction, rewriter: rewrite.PatternRewriter, explai
         if input is not None and _computes_on_integers(contraction, input, weights):
             result = _on_integers(contraction, input, weights, depth, explain)
         else:
-            result = _in_float(contraction, weights, depth, explain)
+            result = _in_float(contraction, weights, depth, (reasons[-1] if reasons else _REFUSAL) if explain else None)
     rewriter.replace_op(operation, [result])
     return None
 
@@ -76,7 +81,7 @@ def _summed_dimension(contraction: Contraction) -> int:
 def _computes_on_integers(contraction: Contraction, input: IntegerChain, weights: GroupedWeights) -> bool:
     """Whether the sums over a group can be those of integers."""
     centered = weights.centered()
-    if centered is None or input.pads or (input.steps and input.dequantize.per_token):
+    if centered is None or weights.run_time_dims or input.pads or (input.steps and input.dequantize.per_token):
         return False
     if int(weights.sums(np.abs(centered)).max(initial=0)) * REACH > INT32_MAX:
         return False
@@ -120,22 +125,21 @@ class _Loops:
         return self.map(*(ir.AffineExpr.get_dim(self._place[d]) for d in self._contraction.dims(2)))
 
 
-def _in_float(contraction: Contraction, weights: GroupedWeights, depth: int, explain: bool) -> ir.Value:
+def _in_float(contraction: Contraction, weights: GroupedWeights, depth: int, refusal: str | None) -> ir.Value:
     """One linalg.generic over groups and the elements of a group, with dequantized weights in its body."""
     f32, lanes = ir.F32Type.get(), weights.lanes
     loops = _Loops(contraction, 2)
     group, step = loops.summed
     parameters, dequantize = group_dequantization(
         weights.storage,
-        _constant(weights.scales),
+        weights.scales if weights.run_time_dims else _constant(weights.scales),
         None if weights.zero_points is None else _constant(_signless(weights.zero_points)),
         unsigned=weights.unsigned,
         result_element_type=f32,
     )
     input = _filled(contraction.input, depth, weights.missing_rows)
     reads = [loops.of_input(group * weights.group_size + step * lanes + lane) for lane in range(lanes)]
-    column = loops.column if weights.scales.shape[1] == weights.values.shape[1] else ir.AffineExpr.get_constant(0)
-    maps = [*reads, loops.map(group, step, loops.column), *[loops.map(group, column)] * len(parameters)]
+    maps = [*reads, loops.map(group, step, loops.column), *_parameter_maps(weights, loops, group, len(parameters))]
 
     def body(*values: ir.Value) -> ir.Value:
         *activations, byte = values[: lanes + 1]
@@ -146,8 +150,20 @@ def _in_float(contraction: Contraction, weights: GroupedWeights, depth: int, exp
 
     inputs = [*[input] * lanes, _constant(weights.stored()), *parameters]
     result = build_generic(inputs, contraction.init, [*maps, loops.of_result()], loops.kinds, body)
-    _mark(result, explain)
+    if refusal is not None:
+        record_refusal(result.owner.operation, refusal, "fuse")
     return result
+
+
+def _parameter_maps(weights: GroupedWeights, loops: _Loops, group: ir.AffineExpr, count: int) -> list[ir.AffineMap]:
+    """Maps of the scales and, if there are two parameters, of the zero points."""
+    arrays = [] if weights.run_time_dims else [weights.scales]
+    arrays += [] if count == 1 else [weights.zero_points]
+    columns = [loops.column if array.shape[1] > 1 else ir.AffineExpr.get_constant(0) for array in arrays]
+    maps = [loops.map(group, column) for column in columns]
+    if weights.run_time_dims:
+        maps.insert(0, loops.map(*(group if along_groups else loops.column for along_groups in weights.run_time_dims)))
+    return maps
 
 
 def _on_integers(

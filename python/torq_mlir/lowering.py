@@ -12,6 +12,9 @@ from torq_mlir.dialects.locations import source_names
 from torq_mlir.errors import CompileError
 from torq_mlir.source_nodes import SourceNode
 
+# How the verifier speaks of operations that have the operands and attributes that the model gives.
+_OF_THE_MODEL = "'quantized_decomposed."
+
 
 def lower(
     module: ir.Module,
@@ -32,7 +35,10 @@ def lower(
     except ir.MLIRError as error:
         first = error.error_diagnostics[0]
         names = ", ".join(source_names(first.location)) or "the module"
-        raise CompileError(f"{names}: {pipeline} left invalid IR: {' '.join(first.message.split())}") from error
+        message = " ".join(first.message.split())
+        if not message.startswith(_OF_THE_MODEL):
+            message = f"{pipeline} left invalid IR: {message}"
+        raise CompileError(f"{names}: {message}") from error
 
 
 def _explain_failure(failure: pipelines.PipelineFailure, nodes: Sequence[SourceNode]) -> str:

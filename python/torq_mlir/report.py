@@ -25,6 +25,8 @@ _EXECUTOR, _REFUSAL, _REFUSED_BY = "torq-executor", "torq_hl.refusal", "torq_hl.
 _BUFFERS = frozenset({"arith.constant", "tensor.empty"})
 # Another shape for the same buffer: nothing to execute.
 _VIEWS = frozenset({"tensor.cast", "tensor.collapse_shape", "tensor.expand_shape"})
+# Joining, cutting and filling buffers: of integers, it computes nothing.
+_COPIES = frozenset({"linalg.fill", "tensor.concat", "tensor.extract_slice", "tensor.insert_slice", "tensor.pad"})
 # What only moves values, in ONNX and in PyTorch (without namespace and overload).
 _ONNX_MOVEMENTS = (
     *("Concat", "DepthToSpace", "Dropout", "Expand", "Flatten", "Gather", "Identity", "Pad", "Reshape", "Slice"),
@@ -224,12 +226,19 @@ def _sorted(names: Iterable[str]) -> dict[str, int]:
 
 
 def executor_of(operation: ir.Operation) -> str:
-    """The executor that the operation is assigned to; else the NPU for torq_hl, nobody for views, and the host."""
+    """The executor that the operation is assigned to; else the NPU for torq_hl, and the host.
+
+    Nobody for what computes nothing: another shape of a buffer, and copies of integers.
+    """
     if _EXECUTOR in operation.attributes:
         return ir.StringAttr(operation.attributes[_EXECUTOR]).value
     if operation.name.startswith("torq_hl."):
         return NPU
-    return NONE if operation.name in _VIEWS else HOST
+    return NONE if operation.name in _VIEWS or _copies_integers(operation) else HOST
+
+
+def _copies_integers(operation: ir.Operation) -> bool:
+    return operation.name in _COPIES and not any(map(_is_float, (*operation.operands, *operation.results)))
 
 
 def _row(node: SourceNode, operations: Sequence[ir.Operation], refusal: Refusal | None) -> Row:
@@ -247,11 +256,16 @@ def _note(node: SourceNode, operations: Sequence[ir.Operation]) -> str:
     """What a node is part of that no operation is named after first, or why nothing is left of it."""
     executed = [op for op in operations if executor_of(op) != NONE]
     if not executed:
-        return "another shape of the same values" if operations else _absence(node)
+        return _movement(operations) if operations else _absence(node)
     owners = {op: source_names(op.location)[0] for op in executed}
     if node.name in owners.values():
         return ""
     return ", ".join(dict.fromkeys(f"in {op.name} of {owner}" for op, owner in owners.items()))
+
+
+def _movement(operations: Sequence[ir.Operation]) -> str:
+    copies = dict.fromkeys(op.name for op in operations if op.name in _COPIES)
+    return f"moves integers only: {', '.join(copies)}" if copies else "another shape of the same values"
 
 
 def _absence(node: SourceNode) -> str:

@@ -3,11 +3,13 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The operators of a source model, as far as a report has to know them."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import onnx
+
+from torq_mlir.frontends.onnx import naming
 
 if TYPE_CHECKING:
     import torch
@@ -47,7 +49,10 @@ class SourceNode:
 
 
 def source_nodes(graph: onnx.GraphProto) -> list[SourceNode]:
-    """The operators of `graph`, in order."""
+    """The operators of the source model of `graph`, in order.
+
+    Several nodes of the graph can stand for one of them (`naming.stand_for`).
+    """
     constants = {tensor.name for tensor in graph.initializer}
     values = [*graph.input, *graph.value_info]
     real = {value.name for value in values if value.type.tensor_type.elem_type in _REAL_TYPES} - constants
@@ -60,21 +65,21 @@ def source_nodes(graph: onnx.GraphProto) -> list[SourceNode]:
         if all(name in constants for name in node.input if name):
             constants.update(node.output)
 
-    def describe(node: onnx.NodeProto) -> SourceNode:
-        reading = [reader for name in node.output for reader in readers.get(name, ())]
-        takes = all(producers.get(name) == "DequantizeLinear" for name in node.input if name in real)
-        gives = outputs.isdisjoint(node.output) and all(reader.op_type == "QuantizeLinear" for reader in reading)
-        integer = node.op_type.startswith("QLinear")
-        return SourceNode(
-            node.name,
-            node.op_type,
-            integer or takes,
-            integer or gives,
-            constants.issuperset(node.output),
-            tuple(dict.fromkeys(reader.name for reader in reading)),
-        )
+    parts: dict[tuple[str, str], list[onnx.NodeProto]] = {}
+    for node in graph.node:
+        parts.setdefault(naming.source_of(node), []).append(node)
 
-    return [describe(node) for node in graph.node]
+    def describe(name: str, op_type: str, nodes: Sequence[onnx.NodeProto]) -> SourceNode:
+        results = dict.fromkeys(result for node in nodes for result in node.output)
+        taken = {operand for node in nodes for operand in node.input} - results.keys()
+        reading = [reader for result in results for reader in readers.get(result, ()) if reader not in nodes]
+        takes = all(producers.get(operand) == "DequantizeLinear" for operand in taken & real)
+        gives = outputs.isdisjoint(results) and all(reader.op_type == "QuantizeLinear" for reader in reading)
+        integer = op_type.startswith("QLinear")
+        names = tuple(dict.fromkeys(naming.source_of(reader)[0] for reader in reading))
+        return SourceNode(name, op_type, integer or takes, integer or gives, constants.issuperset(results), names)
+
+    return [describe(*source, nodes) for source, nodes in parts.items()]
 
 
 def exported_nodes(

@@ -17,7 +17,7 @@ CHUNKS = 400
 COMPILED_EVERY = 4
 
 OPERATORS = """
-    DepthToSpace Gather Resize SpaceToDepth Tile
+    ArgMax ArgMin Cast DepthToSpace Gather Resize SpaceToDepth Tile
     Abs Add And AveragePool Clip Concat Conv ConvTranspose Div Elu Equal Erf Exp Expand Flatten Gelu Gemm
     GlobalAveragePool GlobalMaxPool Greater GreaterOrEqual HardSigmoid HardSwish LeakyRelu Less LessOrEqual MatMul Max
     MaxPool Min Mul Neg Not Or PRelu Pad ReduceMax ReduceMean ReduceMin ReduceSum Relu Reshape Sigmoid Slice Softmax

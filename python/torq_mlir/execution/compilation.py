@@ -20,6 +20,9 @@ _GENERALIZE = (
     "func.func(convert-elementwise-to-linalg,linalg-generalize-named-ops,canonicalize,cse))"
 )
 
+# Scans, sorts and scatters of torch-mlir, which one-shot-bufferize does not know.
+_BUFFERIZE_SCANS = "builtin.module(func.func(tm-tensor-bufferize))"
+
 _BUFFERIZE = (
     "builtin.module("
     "func.func(canonicalize,cse),"
@@ -27,7 +30,7 @@ _BUFFERIZE = (
     "function-boundary-type-conversion=identity-layout-map},"
     "canonicalize,cse,"
     "func.func(ownership-based-buffer-deallocation,canonicalize,buffer-deallocation-simplification,"
-    "bufferization-lower-deallocations,canonicalize,optimize-allocation-liveness))"
+    "bufferization-lower-deallocations,canonicalize,optimize-allocation-liveness,tm-tensor-to-loops))"
 )
 
 # bfloat16 has no arithmetic on most processors, and its conversions would call into a compiler runtime that may not be
@@ -50,7 +53,7 @@ def compile_linalg(module: ir.Module, *, opt_level: int = 2) -> Executable:
     """Compiles the function `main` of `module`, or its only public function, for this machine.
 
     Args:
-      module: linalg, tensor, arith, math and scf on builtin tensors. It is lowered in place.
+      module: linalg, tensor, tm_tensor, arith, math and scf on builtin tensors. It is lowered in place.
       opt_level: of LLVM, 0 to 3.
 
     Returns:
@@ -82,10 +85,27 @@ def lower_linalg(module: ir.Module) -> signature.Signature:
         _run(module, _GENERALIZE)
         loop_order.move_parallel_loops_inside(module)
         interface = signature.lower(entry)
+        _bufferize_scans(module)
         _run(module, _BUFFERIZE)
         kernels.outline(module, entry)
         _run(module, _LOWER)
     return interface
+
+
+def _bufferize_scans(module: ir.Module) -> None:
+    """Gives the operations of tm_tensor buffers of their own, which nothing else reads or writes."""
+    _run(module, _BUFFERIZE_SCANS)
+
+    def restrict(operation: ir.Operation) -> ir.WalkResult:
+        if operation.name == "bufferization.to_tensor" and _is_allocated(operation.operands[0]):
+            operation.attributes["restrict"] = ir.UnitAttr.get()
+        return ir.WalkResult.ADVANCE
+
+    module.operation.walk(restrict)
+
+
+def _is_allocated(buffer: ir.Value) -> bool:
+    return not isinstance(buffer.owner, ir.Block) and buffer.owner.operation.name == "memref.alloc"
 
 
 def _engine(module: ir.Module, opt_level: int) -> ExecutionEngine:

@@ -31,23 +31,26 @@ class GroupedWeights:
 
     Attributes:
       values: integers, [rows, columns]; the rows are summed over.
-      scales: floats, [groups, columns], or [groups, 1] for one of all columns.
-      zero_points: integers or floats, in the shape of the scales; None for 0.
+      scales: floats, [groups, columns], or [groups, 1] for one of all columns; those that are known at run time as they
+        are given, along `run_time_dims`.
+      zero_points: integers or floats, [groups, columns] or [groups, 1]; None for 0.
       group_size: rows of a group; the last one may have fewer.
       storage: signless type of the elements.
       unsigned: it stores unsigned integers.
+      run_time_dims: whether each dimension of such scales is that of the groups, or that of the columns.
     """
 
     values: np.ndarray
-    scales: np.ndarray
+    scales: np.ndarray | ir.Value
     zero_points: np.ndarray | None
     group_size: int
     storage: ir.IntegerType
     unsigned: bool
+    run_time_dims: tuple[bool, ...] = ()
 
     @property
     def groups(self) -> int:
-        return self.scales.shape[0]
+        return -(-self.values.shape[0] // self.group_size)
 
     @property
     def missing_rows(self) -> int:
@@ -138,7 +141,8 @@ def match_grouped_weights(contraction: Contraction, per_channel: bool) -> Groupe
     if not is_matrix:
         raise NoMatch(f"the weights of {name} are not a constant matrix")
     parameters = list(source.parameters)
-    if any(each is None for each in parameters):
+    run_time_scales = _run_time_scales(source)
+    if any(each is None for each in parameters[1:]) or (parameters[0] is None and run_time_scales is None):
         raise NoMatch(f"scales or zero points of the weights of {name} are not constant")
     storage = element_type(source.operation.operands[0])
     if not 2 <= storage.width <= 8:
@@ -146,6 +150,8 @@ def match_grouped_weights(contraction: Contraction, per_channel: bool) -> Groupe
     summed = _source_dimension(steps, contraction.reduced_weight_dims[0], name)
     if source.unsigned:
         values, parameters[1:] = _unsigned(values, storage), [_unsigned(each, storage) for each in parameters[1:]]
+    if run_time_scales is not None:  # whatever they are, the zero points are placed as they would be
+        parameters[0] = np.ones(ir.RankedTensorType(run_time_scales.type).shape, np.float32)
     scales, zero_points = _along_groups(source, parameters, summed, name)
     values = values if summed == 0 else values.T
     size = -(-len(values) // scales.shape[0])
@@ -154,7 +160,19 @@ def match_grouped_weights(contraction: Contraction, per_channel: bool) -> Groupe
     rows = ir.RankedTensorType(contraction.weights.type).shape[contraction.reduced_weight_dims[0]]
     groups = -(-rows // size)
     zero_points = None if zero_points is None or not zero_points.any() else zero_points[:groups]
-    return GroupedWeights(values[:rows], scales[:groups], zero_points, size, storage, source.unsigned)
+    parts = values[:rows], scales[:groups], zero_points, size, storage, source.unsigned
+    if run_time_scales is None:
+        return GroupedWeights(*parts)
+    dims = [source.axis] if source.granularity == "channel" else [0, 1]
+    return GroupedWeights(parts[0], run_time_scales, *parts[2:], tuple(d == summed for d in dims))
+
+
+def _run_time_scales(source: _Source) -> ir.Value | None:
+    """Scales for each group or channel that are not constant, if their number is known."""
+    scales = source.operation.operands[1] if source.parameters[0] is None else None
+    if scales is None or source.granularity == "tensor" or not ir.RankedTensorType(scales.type).has_static_shape:
+        return None
+    return scales
 
 
 def _dequantization(value: ir.Value) -> tuple[_Source | None, list[ir.Operation]]:

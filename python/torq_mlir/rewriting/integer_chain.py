@@ -26,8 +26,9 @@ class IntegerChain:
 
     Attributes:
       dequantize: the dequantization.
-      steps: tensor.pad and tensor.insert_slice into zeros, tensor.expand_shape, tensor.collapse_shape, linalg.transpose,
-        generics that repeat a tensor along new dimensions, and generics that pick elements of a constant, in order.
+      steps: tensor.pad and tensor.insert_slice into zeros, tensor.expand_shape, tensor.collapse_shape,
+        linalg.transpose, generics that repeat a tensor along new dimensions, and generics that pick elements of a
+        constant, in order.
     """
 
     dequantize: Dequantize | RunTimeDequantize

@@ -3,6 +3,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """From a float to an integer of limited range, for every float."""
 
+import numpy as np
 from torch_mlir import ir
 from torch_mlir.dialects import arith
 
@@ -36,9 +37,10 @@ class StorageClamp:
         if isinstance(quant_min, ir.Value):
             self.steps.append([quant_min, quant_max])
         else:
-            least, greatest = max(quant_min, least), min(quant_max, greatest)
-        # The bounds of i32 need not be floats. The value to convert stays between floats that the type holds; a value
-        # beyond one of these stands for the bound itself.
+            # As in PyTorch, the value is clamped to the floats next to the bounds.
+            least, greatest = (min(max(_nearest(each, compute), least), greatest) for each in (quant_min, quant_max))
+        # The limits of i32 need not be floats. The value to convert stays between floats that the type holds; a value
+        # beyond one of these stands for the limit itself.
         bounds = [_round_toward_zero(bound, compute) for bound in (least, greatest)]
         self.steps.append([scalar_constant(compute, bound) for bound in bounds])
         self.low = self.steps[0][0]
@@ -67,6 +69,11 @@ def storage_bounds(storage_type: ir.IntegerType, unsigned: bool) -> tuple[int, i
     """The least and the greatest integer that a storage type holds."""
     width = storage_type.width
     return (0, (1 << width) - 1) if unsigned else (-(1 << (width - 1)), (1 << (width - 1)) - 1)
+
+
+def _nearest(value: int, compute: ir.Type) -> int:
+    """The float of the type nearest to an integer, as an integer."""
+    return int(np.float32(value) if isinstance(compute, ir.F32Type) else np.float64(value))
 
 
 def _round_toward_zero(value: int, compute: ir.Type) -> int:

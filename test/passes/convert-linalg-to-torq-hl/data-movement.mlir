@@ -168,3 +168,19 @@ func.func @depth_to_space(%x: tensor<1x12x4x5xi8>) -> (tensor<1x3x8x10xi8>, tens
   %g = tensor.collapse_shape %f [[0], [1], [2, 3], [4, 5]] : tensor<1x3x4x2x5x2xi8> into tensor<1x3x8x10xi8>
   return %c, %g : tensor<1x3x8x10xi8>, tensor<1x3x8x10xi8>
 }
+
+// -----
+
+// Blocks of channels that something else reads before they are joined.
+
+// CHECK-LABEL: func.func @blocks_with_two_readers
+// CHECK-NOT: torq_hl.DepthToSpace
+// CHECK: %[[T:.*]] = "torq_hl.transpose"
+// CHECK: return %{{.*}}, %[[T]]
+func.func @blocks_with_two_readers(%x: tensor<1x8x2x3xi8>) -> (tensor<1x2x4x6xi8>, tensor<1x2x2x2x3x2xi8>) {
+  %s = tensor.expand_shape %x [[0], [1, 2, 3], [4], [5]] output_shape [1, 2, 2, 2, 2, 3] : tensor<1x8x2x3xi8> into tensor<1x2x2x2x2x3xi8>
+  %e = tensor.empty() : tensor<1x2x2x2x3x2xi8>
+  %t = linalg.transpose ins(%s : tensor<1x2x2x2x2x3xi8>) outs(%e : tensor<1x2x2x2x3x2xi8>) permutation = [0, 1, 4, 2, 5, 3]
+  %c = tensor.collapse_shape %t [[0], [1], [2, 3], [4, 5]] : tensor<1x2x2x2x3x2xi8> into tensor<1x2x4x6xi8>
+  return %c, %t : tensor<1x2x4x6xi8>, tensor<1x2x2x2x3x2xi8>
+}

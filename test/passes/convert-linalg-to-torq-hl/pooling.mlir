@@ -322,3 +322,27 @@ func.func @mean_of_too_small_a_scale(%x: tensor<2x3x4xi8>) -> tensor<2x3xi8> {
   %q = "quantized_decomposed.quantize_per_tensor"(%m, %sy, %z) {quant_min = -128 : i64, quant_max = 127 : i64, dtype = si8, divide} : (tensor<2x3xf32>, tensor<f32>, tensor<i8>) -> tensor<2x3xi8>
   return %q : tensor<2x3xi8>
 }
+
+// -----
+
+// An average of windows that have one element besides padding: a sum, and no division.
+
+// CHECK-LABEL: func.func @sum_of_windows
+// CHECK: %[[Y:.*]] = "torq_hl.depthwise_conv2d"(%{{.*}}, %{{.*}}, %{{.*}}, %arg0) {{.*}}pad = array<i64: 1, 1, 1, 1>
+// CHECK-NEXT: return %[[Y]]
+func.func @sum_of_windows(%x: tensor<1x2x1x1xi8>) -> tensor<1x2x1x1xi8> {
+  %zero = arith.constant 0.0 : f32
+  %s = arith.constant dense<0.5> : tensor<f32>
+  %z = arith.constant dense<-5> : tensor<i8>
+  %f = "quantized_decomposed.dequantize_per_tensor"(%x, %s, %z) {quant_min = -128 : i64, quant_max = 127 : i64, dtype = si8} : (tensor<1x2x1x1xi8>, tensor<f32>, tensor<i8>) -> tensor<1x2x1x1xf32>
+  %p = tensor.pad %f low[0, 0, 1, 1] high[0, 0, 1, 1] {
+  ^bb0(%i: index, %j: index, %k: index, %l: index):
+    tensor.yield %zero : f32
+  } : tensor<1x2x1x1xf32> to tensor<1x2x3x3xf32>
+  %k = tensor.empty() : tensor<3x3xf32>
+  %e = tensor.empty() : tensor<1x2x1x1xf32>
+  %init = linalg.fill ins(%zero : f32) outs(%e : tensor<1x2x1x1xf32>) -> tensor<1x2x1x1xf32>
+  %y = linalg.pooling_nchw_sum {dilations = dense<1> : vector<2xi64>, strides = dense<1> : vector<2xi64>} ins(%p, %k : tensor<1x2x3x3xf32>, tensor<3x3xf32>) outs(%init : tensor<1x2x1x1xf32>) -> tensor<1x2x1x1xf32>
+  %q = "quantized_decomposed.quantize_per_tensor"(%y, %s, %z) {quant_min = -128 : i64, quant_max = 127 : i64, dtype = si8, divide} : (tensor<1x2x1x1xf32>, tensor<f32>, tensor<i8>) -> tensor<1x2x1x1xi8>
+  return %q : tensor<1x2x1x1xi8>
+}

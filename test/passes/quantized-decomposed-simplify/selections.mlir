@@ -280,3 +280,18 @@ func.func @only_channel(%q: tensor<1x3xi8>) -> tensor<3xf32> {
   %1 = tensor.collapse_shape %0 [[0, 1]] : tensor<1x3xf32> into tensor<3xf32>
   return %1 : tensor<3xf32>
 }
+
+// -----
+
+// Groups of images are shuffled as the images are.
+
+// CHECK-LABEL: func.func @shuffled_groups_of_images
+// CHECK-DAG: %[[X:.*]] = torch.aten.pixel_shuffle %arg0, {{.*}} -> !torch.vtensor<[4,1,4,4],si8>
+// CHECK-DAG: %[[S:.*]] = torch.aten.pixel_shuffle %arg1, {{.*}} -> !torch.vtensor<[2,1,4,4],f32>
+// CHECK: "quantized_decomposed.dequantize_per_channel_group"(%[[X]], %[[S]]) {axis = 0 : i64, dtype = si8, group_size = 2 : i64
+func.func @shuffled_groups_of_images(%q: !torch.vtensor<[4,4,2,2],si8>, %s: !torch.vtensor<[2,4,2,2],f32>) -> !torch.vtensor<[4,1,4,4],f32> {
+  %0 = "quantized_decomposed.dequantize_per_channel_group"(%q, %s) {group_size = 2 : i64, axis = 0 : i64, quant_min = -128 : i64, quant_max = 127 : i64, dtype = si8} : (!torch.vtensor<[4,4,2,2],si8>, !torch.vtensor<[2,4,2,2],f32>) -> !torch.vtensor<[4,4,2,2],f32>
+  %two = torch.constant.int 2
+  %1 = torch.aten.pixel_shuffle %0, %two : !torch.vtensor<[4,4,2,2],f32>, !torch.int -> !torch.vtensor<[4,1,4,4],f32>
+  return %1 : !torch.vtensor<[4,1,4,4],f32>
+}

@@ -261,3 +261,60 @@ func.func @repeated_weights(%x: tensor<2x4x5x3xi8>) -> tensor<8x5x2xi8> {
   %q = "quantized_decomposed.quantize_per_tensor"(%y, %s, %z) {quant_min = -128 : i64, quant_max = 127 : i64, dtype = si8, divide} : (tensor<8x5x2xf32>, tensor<f32>, tensor<i8>) -> tensor<8x5x2xi8>
   return %q : tensor<8x5x2xi8>
 }
+
+// -----
+
+// Run-time matrices that are repeated for the outer batches: the integers are repeated.
+
+// CHECK-LABEL: func.func @repeated_run_time_operand
+// CHECK: %[[R:.*]] = linalg.generic {{.*}} ins(%arg1 : tensor<4x3x2xi8>) outs(%{{.*}} : tensor<2x4x3x2xi8>)
+// CHECK: %[[C:.*]] = tensor.collapse_shape %[[R]] {{.*}} : tensor<2x4x3x2xi8> into tensor<8x3x2xi8>
+// CHECK: linalg.quantized_batch_matmul ins(%{{.*}}, %[[C]], %{{.*}}, %{{.*}} : tensor<8x5x3xi8>, tensor<8x3x2xi8>, i32, i32)
+func.func @repeated_run_time_operand(%x: tensor<8x5x3xi8>, %w: tensor<4x3x2xi8>) -> tensor<8x5x2xi8> {
+  %zero = arith.constant 0.0 : f32
+  %s = arith.constant dense<0.5> : tensor<f32>
+  %z = arith.constant dense<-5> : tensor<i8>
+  %f = "quantized_decomposed.dequantize_per_tensor"(%x, %s, %z) {quant_min = -128 : i64, quant_max = 127 : i64, dtype = si8} : (tensor<8x5x3xi8>, tensor<f32>, tensor<i8>) -> tensor<8x5x3xf32>
+  %g = "quantized_decomposed.dequantize_per_tensor"(%w, %s, %z) {quant_min = -128 : i64, quant_max = 127 : i64, dtype = si8} : (tensor<4x3x2xi8>, tensor<f32>, tensor<i8>) -> tensor<4x3x2xf32>
+  %re = tensor.empty() : tensor<2x4x3x2xf32>
+  %r = linalg.generic {indexing_maps = [affine_map<(a, b, c, d) -> (b, c, d)>, affine_map<(a, b, c, d) -> (a, b, c, d)>], iterator_types = ["parallel", "parallel", "parallel", "parallel"]} ins(%g : tensor<4x3x2xf32>) outs(%re : tensor<2x4x3x2xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    linalg.yield %in : f32
+  } -> tensor<2x4x3x2xf32>
+  %cols = tensor.collapse_shape %r [[0, 1], [2], [3]] : tensor<2x4x3x2xf32> into tensor<8x3x2xf32>
+  %e = tensor.empty() : tensor<8x5x2xf32>
+  %init = linalg.fill ins(%zero : f32) outs(%e : tensor<8x5x2xf32>) -> tensor<8x5x2xf32>
+  %y = linalg.batch_matmul ins(%f, %cols : tensor<8x5x3xf32>, tensor<8x3x2xf32>) outs(%init : tensor<8x5x2xf32>) -> tensor<8x5x2xf32>
+  %q = "quantized_decomposed.quantize_per_tensor"(%y, %s, %z) {quant_min = -128 : i64, quant_max = 127 : i64, dtype = si8, divide} : (tensor<8x5x2xf32>, tensor<f32>, tensor<i8>) -> tensor<8x5x2xi8>
+  return %q : tensor<8x5x2xi8>
+}
+
+// -----
+
+// A convolution in groups that linalg has no name for.
+
+// CHECK-LABEL: func.func @groups_of_volumes
+// CHECK: %[[ACC:.*]] = linalg.generic {{.*}} ins(%{{.*}}, %{{.*}} : tensor<1x2x2x3x3x3xi8>, tensor<2x3x2x1x2x1xi8>) outs(%{{.*}} : tensor<1x2x3x3x2x3xi32>)
+// CHECK: arith.muli
+// CHECK: tensor.collapse_shape %[[ACC]] {{.*}} : tensor<1x2x3x3x2x3xi32> into tensor<1x6x3x2x3xi32>
+func.func @groups_of_volumes(%x: tensor<1x4x3x3x3xi8>) -> tensor<1x6x3x2x3xi8> {
+  %zero = arith.constant 0.0 : f32
+  %s = arith.constant dense<0.5> : tensor<f32>
+  %z = arith.constant dense<-5> : tensor<i8>
+  %w = arith.constant dense<2> : tensor<2x3x2x1x2x1xi8>
+  %zw = arith.constant dense<0> : tensor<i8>
+  %f = "quantized_decomposed.dequantize_per_tensor"(%x, %s, %z) {quant_min = -128 : i64, quant_max = 127 : i64, dtype = si8} : (tensor<1x4x3x3x3xi8>, tensor<f32>, tensor<i8>) -> tensor<1x4x3x3x3xf32>
+  %g = "quantized_decomposed.dequantize_per_tensor"(%w, %s, %zw) {quant_min = -128 : i64, quant_max = 127 : i64, dtype = si8} : (tensor<2x3x2x1x2x1xi8>, tensor<f32>, tensor<i8>) -> tensor<2x3x2x1x2x1xf32>
+  %xg = tensor.expand_shape %f [[0], [1, 2], [3], [4], [5]] output_shape [1, 2, 2, 3, 3, 3] : tensor<1x4x3x3x3xf32> into tensor<1x2x2x3x3x3xf32>
+  %e = tensor.empty() : tensor<1x2x3x3x2x3xf32>
+  %init = linalg.fill ins(%zero : f32) outs(%e : tensor<1x2x3x3x2x3xf32>) -> tensor<1x2x3x3x2x3xf32>
+  %c = linalg.generic {indexing_maps = [affine_map<(n, g, o, d, h, w, c, i, j, k) -> (n, g, c, d + i, h + j, w + k)>, affine_map<(n, g, o, d, h, w, c, i, j, k) -> (g, o, c, i, j, k)>, affine_map<(n, g, o, d, h, w, c, i, j, k) -> (n, g, o, d, h, w)>], iterator_types = ["parallel", "parallel", "parallel", "parallel", "parallel", "parallel", "reduction", "reduction", "reduction", "reduction"]} ins(%xg, %g : tensor<1x2x2x3x3x3xf32>, tensor<2x3x2x1x2x1xf32>) outs(%init : tensor<1x2x3x3x2x3xf32>) {
+  ^bb0(%a: f32, %b: f32, %out: f32):
+    %p = arith.mulf %a, %b : f32
+    %r = arith.addf %p, %out : f32
+    linalg.yield %r : f32
+  } -> tensor<1x2x3x3x2x3xf32>
+  %y = tensor.collapse_shape %c [[0], [1, 2], [3], [4], [5]] : tensor<1x2x3x3x2x3xf32> into tensor<1x6x3x2x3xf32>
+  %q = "quantized_decomposed.quantize_per_tensor"(%y, %s, %z) {quant_min = -128 : i64, quant_max = 127 : i64, dtype = si8, divide} : (tensor<1x6x3x2x3xf32>, tensor<f32>, tensor<i8>) -> tensor<1x6x3x2x3xi8>
+  return %q : tensor<1x6x3x2x3xi8>
+}

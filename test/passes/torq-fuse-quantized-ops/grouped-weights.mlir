@@ -79,3 +79,23 @@ func.func @groups_of_columns(%x: tensor<3x2xf32>, %init: tensor<3x4xf32>) -> ten
   %y = linalg.matmul ins(%x, %f : tensor<3x2xf32>, tensor<2x4xf32>) outs(%init : tensor<3x4xf32>) -> tensor<3x4xf32>
   return %y : tensor<3x4xf32>
 }
+
+// -----
+
+// Scales that are known at run time are read in the layout that they have.
+
+// CHECK-DAG: #[[BYTES:.*]] = affine_map<(d0, d1, d2, d3) -> (d1, d2, d3)>
+// CHECK-DAG: #[[SCALES:.*]] = affine_map<(d0, d1, d2, d3) -> (d3, d1)>
+// CHECK-LABEL: func.func @run_time_scales
+// CHECK-SAME: %[[S:[a-z0-9]+]]: tensor<3x2xf32>
+// CHECK-NOT: tensor<{{3x4|4x3}}xf32>
+// CHECK: linalg.generic {indexing_maps = [{{.*}}, #[[BYTES]], #[[SCALES]], {{.*}}]
+// CHECK-SAME: ins(%{{.*}}, %{{.*}}, %{{.*}}, %[[S]] : tensor<5x4xf32>, tensor<5x4xf32>, tensor<2x1x3xi8>, tensor<3x2xf32>)
+func.func @run_time_scales(%x: tensor<5x4xf32>, %s: tensor<3x2xf32>, %init: tensor<5x3xf32>) -> tensor<5x3xf32> {
+  %w = arith.constant dense<[[1, -1, 4, 0], [2, 3, 5, -2], [7, 6, 5, 4]]> : tensor<3x4xi8>
+  %f = "quantized_decomposed.dequantize_per_channel_group"(%w, %s) {group_size = 2 : i64, quant_min = -8 : i64, quant_max = 7 : i64, dtype = si8} : (tensor<3x4xi8>, tensor<3x2xf32>) -> tensor<3x4xf32>
+  %e = tensor.empty() : tensor<4x3xf32>
+  %t = linalg.transpose ins(%f : tensor<3x4xf32>) outs(%e : tensor<4x3xf32>) permutation = [1, 0]
+  %y = linalg.matmul ins(%x, %t : tensor<5x4xf32>, tensor<4x3xf32>) outs(%init : tensor<5x3xf32>) -> tensor<5x3xf32>
+  return %y : tensor<5x3xf32>
+}

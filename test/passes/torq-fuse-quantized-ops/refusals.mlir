@@ -91,7 +91,7 @@ func.func @matmul_runtime_bias(%x: tensor<2x3xi8>, %b: tensor<2xf32>) -> tensor<
 // Scales along the summed dimension cannot leave the sum.
 
 // CHECK-LABEL: func.func @matmul_scales_along_sum
-// CHECK: linalg.matmul {torq_hl.refusal = "the weight scales of linalg.matmul vary along a summed dimension"
+// CHECK: linalg.generic {{.*}} attrs = {torq_hl.refusal = "the weight scales of linalg.matmul vary along a summed dimension"
 #id2 = affine_map<(d0, d1) -> (d0, d1)>
 #id4 = affine_map<(d0, d1, d2, d3) -> (d0, d1, d2, d3)>
 #col = affine_map<(d0, d1) -> (d1)>
@@ -122,7 +122,7 @@ func.func @matmul_scales_along_sum(%x: tensor<2x3xi8>) -> tensor<2x2xi8> {
 // 70000 products of 127 * 255 do not fit in 31 bits.
 
 // CHECK-LABEL: func.func @overflow
-// CHECK: linalg.matmul {torq_hl.refusal = "the i32 accumulator of linalg.matmul could reach {{[0-9]+}}"
+// CHECK: linalg.generic {{.*}} attrs = {torq_hl.refusal = "the i32 accumulator of linalg.matmul could reach {{[0-9]+}}"
 func.func @overflow(%x: tensor<1x70000xi8>) -> tensor<1x1xi8> {
   %zero = arith.constant 0.0 : f32
   %s = arith.constant dense<0.5> : tensor<f32>
@@ -152,10 +152,10 @@ func.func @weights_in_groups(%x: tensor<3x4xf32>, %init: tensor<3x2xf32>) -> ten
 
 // -----
 
-// What scales a part of a sum has to be constant.
+// Scales that are known at run time are a factor of each weight, as the others.
 
 // CHECK-LABEL: func.func @run_time_scales_of_groups
-// CHECK: linalg.matmul {torq_hl.refusal = "scales or zero points of the weights of linalg.matmul are not constant"
+// CHECK: linalg.generic {{.*}} attrs = {torq_hl.refusal = "the weights are quantized in groups"
 func.func @run_time_scales_of_groups(%x: tensor<3x4xf32>, %s: tensor<2x2xf32>, %init: tensor<3x2xf32>) -> tensor<3x2xf32> {
   %w = arith.constant dense<[[1, 2], [-1, 3], [4, 5], [0, -2]]> : tensor<4x2xi8>
   %f = "quantized_decomposed.dequantize_per_channel_group"(%w, %s) {axis = 0 : i64, group_size = 2 : i64, quant_min = -8 : i64, quant_max = 7 : i64, dtype = si8} : (tensor<4x2xi8>, tensor<2x2xf32>) -> tensor<4x2xf32>
@@ -168,7 +168,7 @@ func.func @run_time_scales_of_groups(%x: tensor<3x4xf32>, %s: tensor<2x2xf32>, %
 // A float zero point would be a term of floats.
 
 // CHECK-LABEL: func.func @float_zero_points_of_tokens
-// CHECK: linalg.matmul {torq_hl.refusal = "a zero point that is known at run time only is a float"
+// CHECK: linalg.generic {{.*}} attrs = {torq_hl.refusal = "a zero point that is known at run time only is a float"
 func.func @float_zero_points_of_tokens(%q: tensor<3x4xi8>, %s: tensor<3x1xf32>, %z: tensor<3x1xf32>, %init: tensor<3x2xf32>) -> tensor<3x2xf32> {
   %w = arith.constant dense<[[1, 2], [-1, 3], [4, 5], [0, -2]]> : tensor<4x2xi8>
   %sw = arith.constant dense<0.5> : tensor<f32>

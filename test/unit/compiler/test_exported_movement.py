@@ -11,6 +11,7 @@ from torch import nn
 from torch.nn import functional
 
 import torq_mlir
+from torq_mlir.executing import BACKENDS
 
 _ops = torch.ops.quantized_decomposed
 _SCALE = 0.05
@@ -60,6 +61,11 @@ CASES = {
     "selection": (
         lambda x, i: torch.index_select(x, 1, i),
         (IMAGE, torch.tensor([0, 7, 3])),
+        {"gather"},
+    ),
+    "selection in several images": (
+        lambda x, i: torch.index_select(x, 1, i),
+        (_image(2, 8, 5, 6), torch.tensor([0, 7, 3])),
         {"transpose", "gather"},
     ),
 }
@@ -76,3 +82,29 @@ def test_movement(name):
     steps = np.rint((actual - program.module()(*inputs).numpy()) / _SCALE)
     assert np.abs(steps).max() <= (1 if "linear" in name else 0)
     assert np.count_nonzero(steps) <= 0.15 * steps.size  # ties of four weights, which the NPU rounds up
+
+
+_POSITIONS = torch.tensor([1, 2, 2, 0])
+# torch-mlir has a dialect of its own for these.
+SCANS = {
+    "sums": lambda x: x.cumsum(1),
+    "sorted": lambda x: x.sort(-1, descending=True),
+    "greatest": lambda x: x.topk(2),
+    "scattered": lambda x: x.scatter(1, x.argsort(1), x),
+    "written rows": lambda x: torch.zeros(6, 6).index_put((torch.tensor([3, 1, 2, 0]),), x),
+    "added rows": lambda x: x.index_put((_POSITIONS,), x, accumulate=True) + x,
+    "nothing at all": lambda x: x[:0].cumsum(0),
+}
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_scans_sorts_and_scatters(backend):
+    class All(nn.Module):
+        def forward(self, x):
+            return [function(x) for function in SCANS.values()]
+
+    x = _image(4, 6)
+    compiled = torq_mlir.compile(torch.export.export(All(), (x,)), backend=backend)
+    expected = torch.utils._pytree.tree_leaves(All()(x))
+    for actual, value in zip(compiled(x.numpy()), expected, strict=True):
+        np.testing.assert_allclose(actual, value.numpy(), rtol=1e-6, atol=1e-6)

@@ -188,6 +188,34 @@ def test_movements_that_leave_nothing():
     }
 
 
+def test_nodes_that_the_front_end_writes_otherwise_are_listed_as_they_are():
+    nodes = [
+        helper.make_node("QuantizeLinear", ["relu", "y_scale", "y_zero_point"], ["q"], "quantize"),
+        helper.make_node("DequantizeLinear", ["q", "y_scale", "y_zero_point"], ["dq"], "dequantize"),
+        helper.make_node("Pad", ["dq", "pads"], ["padded"], "pad", mode="reflect"),
+        helper.make_node("DepthToSpace", ["padded"], ["image"], "blocks", blocksize=2, mode="CRD"),
+    ]
+    model = quantized_conv(shape=STATIC, full_integer=True, extra_nodes=nodes)
+    model.graph.initializer.append(helper.make_tensor("pads", 7, (8,), [0, 0, 1, 2, 0, 0, 1, 0]))
+    found = report(model)
+    assert [(row.name, row.op_type) for row in found.rows] == [(node.name, node.op_type) for node in model.graph.node]
+    listed = {row.name: row for row in found.rows}
+    assert (listed["pad"].executor, "torq_hl.gather" in listed["pad"].operations) == ("nss", True)
+    assert (listed["blocks"].executor, listed["blocks"].operations) == ("nss", ("torq_hl.DepthToSpace",))
+    check_rows(found.rows)
+
+
+def test_copies_of_integers_compute_nothing():
+    nodes = [
+        helper.make_node("QuantizeLinear", ["relu", "y_scale", "y_zero_point"], ["q"], "quantize"),
+        helper.make_node("DequantizeLinear", ["q", "y_scale", "y_zero_point"], ["dq"], "dequantize"),
+        helper.make_node("Concat", ["dq", "dq"], ["joined"], "join", axis=1),
+    ]
+    found = rows(quantized_conv(shape=STATIC, full_integer=True, extra_nodes=nodes))["join"]
+    note = "moves integers only: tensor.concat"
+    assert (found.operations, found.executor, found.reason, found.note) == (("tensor.concat",), "-", "", note)
+
+
 # A transformer, a QOperator model with a softmax, squeeze and excitation, and 53 convolutions.
 MODELS = ("bert_tiny.full-integer", "cnn_softmax.qoperator")
 LARGE_MODELS = ("mobilenet_v3_small.full-integer", "resnet50.qdq-per-channel")

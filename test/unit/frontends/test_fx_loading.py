@@ -162,6 +162,10 @@ def test_an_input_that_is_read_in_two_ways_is_not_quantized():
     [
         (lambda self, x: torch.fft.fft(x).real, "fft_fft (aten.fft_fft): dtype complex64 is not supported"),
         (lambda self, x: x.to(torch.float8_e4m3fn).float(), "to (aten.to.dtype): dtype float8_e4m3fn is not supported"),
+        (
+            lambda self, x: _ops.choose_qparams.tensor(x, 0, 65535, 1e-6, torch.uint16),
+            "choose_qparams (quantized_decomposed.choose_qparams.tensor): dtype uint16 is not supported",
+        ),
         (lambda self, x: x + torch.rand(3), "rand (aten.rand): random numbers are not supported"),
         (
             lambda self, x: torch.cond(x.sum() > 0, lambda y: y + 1, lambda y: y - 1, (x,)),

@@ -144,6 +144,12 @@ def test_pooling_in_ceil_mode(kind, attributes):
     _compare([node], (1, 2, 6, 6), constants, TensorProto.UINT8, np.uint8)
 
 
+@pytest.mark.parametrize("pads", [[0, 0, 2, 0], [1, 0, 2, 1], [1, 1, 1, 1]])
+def test_counted_padding_of_windows_with_gaps(pads):
+    options = {"kernel_shape": [3, 2], "dilations": [2, 1], "pads": pads, "count_include_pad": 1}
+    _compare([helper.make_node("AveragePool", ["x"], ["y"], **options)], (1, 2, 6, 6), {})
+
+
 @pytest.mark.parametrize("mode", ["DCR", "CRD"])
 def test_depth_to_space_with_other_channels_than_the_block(mode):
     node = helper.make_node("DepthToSpace", ["x"], ["y"], blocksize=2, mode=mode)

@@ -195,6 +195,50 @@ def test_weights_per_channel_are_one_group():
     np.testing.assert_allclose(run(module, [x]), expected, rtol=0, atol=1e-6 * np.abs(expected).max())
 
 
+@pytest.mark.parametrize("quantized", [False, True], ids=["float activations", "quantized activations"])
+@pytest.mark.parametrize("kind", ["int4", "int4 with zero points", "uint8 with zero points", "odd groups"])
+def test_run_time_scales_of_groups(kind, quantized):
+    rng, weights = np.random.default_rng(6), made(kind)
+    x = rng.integers(-128, 128, (3, weights.values.shape[1])).astype(np.int8)
+
+    def body(q, s):
+        values = constant(weights.values.view(np.int8))
+        zero_points = [] if weights.zero_points is None else [constant(weights.zero_points.view(np.int8))]
+        form = storage(weights.values.dtype) | {"group_size": weights.size, "axis": 1}
+        dequantized = qd.dequantize_per_channel_group(values, s, *zero_points, **form)
+        if quantized:
+            q = qd.dequantize_per_tensor(q, constant(np.ones(1)), constant(np.zeros(1, np.int64)), **storage(np.int8))
+        return matmul(q, transposed(dequantized))
+
+    inputs = [x if quantized else x.astype(np.float32), weights.scales]
+    module = fused(inputs, body)
+    assert largest_tensor(module) < 4 * weights.values.size
+    expected = x.astype(np.float64) @ weights.dequantized().astype(np.float64)
+    np.testing.assert_allclose(run(module, inputs), expected, rtol=0, atol=1e-6 * np.abs(expected).max())
+
+
+@pytest.mark.parametrize("axis", [0, 1], ids=["rows", "columns"])
+@pytest.mark.parametrize("constant_scales", [True, False], ids=["constant scales", "run-time scales"])
+def test_weights_per_channel_of_quantized_activations(axis, constant_scales):
+    """Where scales along the sum, or those of run time, leave no form on integers."""
+    rng = np.random.default_rng(7)
+    x, w = (rng.integers(-128, 128, shape).astype(np.int8) for shape in ((3, 20), (20, 5)))
+    scales = rng.uniform(0.001, 0.1, w.shape[axis]).astype(np.float32)
+    zero_points = rng.integers(-128, 128, w.shape[axis])
+
+    def body(q, *s):
+        x = qd.dequantize_per_tensor(q, constant(np.full(1, 0.5)), constant(np.full(1, 3)), **storage(np.int8))
+        parameters = [*(s or [constant(scales)]), constant(zero_points)]
+        return matmul(x, qd.dequantize_per_channel(constant(w), *parameters, axis=axis, **storage(np.int8)))
+
+    along = [(each[:, None] if axis == 0 else each).astype(np.float64) for each in (scales, zero_points)]
+    expected = ((x.astype(np.float64) - 3) * 0.5) @ ((w - along[1]) * along[0])
+    inputs = [x, *([] if constant_scales else [scales])]
+    module = fused(inputs, body)
+    assert largest_tensor(module) < 4 * w.size
+    np.testing.assert_allclose(run(module, inputs), expected, rtol=0, atol=1e-6 * np.abs(expected).max())
+
+
 def test_weights_that_are_converted_are_read_as_they_are_stored():
     """What torchao does: the product of the integers as floats is scaled."""
     rng = np.random.default_rng(5)

@@ -107,6 +107,21 @@ def test_quantize(dtype, divide, data):
     assert_same(run(inputs, body, dynamic), expected)
 
 
+@pytest.mark.parametrize("low", [-(2**24) - 1, -(2**24) - 3, -(2**31) + 8])
+def test_bounds_that_are_no_floats(low):
+    """They are rounded to the nearest one, as PyTorch does before it clamps."""
+    x, (scale, zero_point) = np.array([-np.inf, np.inf], np.float32), (np.ones((), np.float32), np.zeros((), np.int32))
+    expected = quantize(x, scale, zero_point, low, 100, np.int32)
+    np.testing.assert_array_equal(expected, [np.float32(low), 100])
+    form = {"quant_min": low, "quant_max": 100}
+
+    def body(x):
+        build = build_quantize(None, dtype=storage_type(np.int32), **form)
+        return build(x, constant(scale), constant(zero_point))
+
+    assert_same(run([x], body), expected)
+
+
 @pytest.mark.parametrize("dtype", STORAGE)
 @few
 @given(data=st.data())

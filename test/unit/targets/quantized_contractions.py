@@ -75,7 +75,7 @@ def _dynamically_quantized(function: Function, granularity: str) -> str:
     return function.add(operation.format("dequantize"), [q, "%c#0", "%c#1"], "!torch.vtensor<[4,8],f32>", form)
 
 
-def _groups(activations: str = "static") -> Function:
+def _groups(activations: str = "static", run_time_scales: bool = False) -> Function:
     function = Function()
     if activations == "static":
         x = function.dequantize(function.input(_values((4, 8))), INPUT, np.int8)
@@ -83,7 +83,8 @@ def _groups(activations: str = "static") -> Function:
         x = function.input(np.ones((4, 8), np.float32))
     else:
         x = _dynamically_quantized(function, activations)
-    scales = function.literal(np.full((2, 6), 0.01, np.float32))
+    scales = np.full((2, 6), 0.01, np.float32)
+    scales = function.input(scales) if run_time_scales else function.literal(scales)
     w = function.literal(_values((8, 6)))
     form = f"{{{_INT8}, group_size = 4 : i64, axis = 0 : i64}}"
     w = function.add(
@@ -134,5 +135,7 @@ CONTRACTIONS: dict[str, Callable[[], Function]] = {
     "weights per group": _groups,
     "weights per group, activations per token": lambda: _groups("per_token"),
     "weights per group, activations in float": lambda: _groups("float"),
+    "weights per group, scales known at run time": lambda: _groups(run_time_scales=True),
     "weights per channel, activations in float": _weights_only,
+    "weights per channel along the sum": lambda: _product(per_channel(8, 0)),
 }

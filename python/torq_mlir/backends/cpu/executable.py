@@ -102,13 +102,14 @@ class CpuExecutable:
         calls = [np.array([*pointers, thread, self.num_threads, timed], _WORD) for thread in range(self.num_threads)]
         slots = [call.ctypes.data + _WORD.itemsize * np.arange(len(call), dtype=_WORD) for call in calls]
         for slot in slots[1:]:
-            # A thread that comes when all is done sees that in the counters, and touches nothing else.
-            self._pool.submit(_help, function, slot, (calls, counters, times))
+            # A thread that comes when all is done sees that in the counters, and touches nothing else. By then the
+            # executable may be gone.
+            self._pool.submit(_help, function, slot, (self._code, calls, counters, times))
         function(slots[0].ctypes.data)
 
 
 def _help(function: Callable[[int], None], slots: np.ndarray, keeps: object) -> None:
-    """Takes tasks of a call. `keeps` is what the arguments point to."""
+    """Takes tasks of a call. `keeps` has the machine code and what the arguments point to."""
     function(slots.ctypes.data)
 
 

@@ -90,6 +90,9 @@ def _check_nodes(graph: torch.fx.Graph, name_of: Callable[[torch.fx.Node], str])
         for value in values if isinstance(values, list | tuple) else [values]:
             if isinstance(value, torch.Tensor):
                 check_dtype(value.dtype, subject)
+        for argument in (*node.args, *node.kwargs.values()):
+            if isinstance(argument, torch.dtype):
+                check_dtype(argument, subject)
 
 
 def _check_deterministic(graph: torch.fx.Graph, name_of: Callable[[torch.fx.Node], str]) -> None:

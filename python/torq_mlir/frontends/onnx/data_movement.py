@@ -14,6 +14,7 @@ import numpy as np
 import onnx
 from onnx import helper, numpy_helper
 
+from . import naming
 from .graph_edits import Rewriting
 
 _MODES = {b"edge": "edge", b"reflect": "reflect", b"wrap": "wrap"}
@@ -97,6 +98,7 @@ def _crop_before(
 def _become(rewriting: Rewriting, node: onnx.NodeProto, op_type: str, inputs: Sequence[str], **attributes: int) -> None:
     """Makes a node another one of the same name and result."""
     rewriting.drop(node, *_attributes(node))
+    naming.stand_for(node, node)
     node.op_type = op_type
     del node.input[:]
     node.input.extend(inputs)

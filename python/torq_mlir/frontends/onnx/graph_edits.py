@@ -9,6 +9,8 @@ import numpy as np
 import onnx
 from onnx import helper, numpy_helper
 
+from . import naming
+
 Shape = tuple[int | None, ...]
 
 
@@ -78,6 +80,7 @@ class Rewriting:
         self._count += 1
         name = f"{node.name}/{op_type}_{self._count}"
         new = helper.make_node(op_type, list(inputs), [name], name=name, **attributes)
+        naming.stand_for(new, node)
         self.insert(new, self.type(inputs[0]), shape)
         return name
 

@@ -10,7 +10,10 @@ from torch_mlir.extras import onnx_importer
 
 from torq_mlir import dialects
 from torq_mlir.dialects import elements
+from torq_mlir.dialects.locations import source_names
 from torq_mlir.errors import ModelError
+
+from . import naming
 
 
 class _Types(onnx_importer.ContextCache):
@@ -35,7 +38,8 @@ class _Types(onnx_importer.ContextCache):
 def import_model(model: onnx.ModelProto, context: ir.Context) -> ir.Module:
     """Level 0 of a model that `load` returned: one function, `main`, of torch tensors.
 
-    The location of each operation is the name of its node, that of each argument the name of the input.
+    The location of each operation is the name of the node of the source model that it comes from, that of each argument
+    the name of the input.
 
     Raises:
       ModelError: the model has a type or an attribute that the torch dialect has no form for.
@@ -49,5 +53,15 @@ def import_model(model: onnx.ModelProto, context: ir.Context) -> ir.Module:
     except onnx_importer.OnnxImportError as error:
         raise ModelError(" ".join(str(error).split())) from error
     function = module.body.operations[0]
+    _name_sources(function.operation, model.graph)
     function.attributes["sym_name"] = ir.StringAttr.get("main", context)
     return module
+
+
+def _name_sources(function: ir.Operation, graph: onnx.GraphProto) -> None:
+    """Locations of nodes that stand for others name those."""
+    sources = {node.name: naming.source_of(node)[0] for node in graph.node}
+    for operation in function.regions[0].blocks[0].operations:
+        for name in source_names(operation.location):
+            if sources.get(name, name) != name:
+                operation.location = ir.Location.name(sources[name], context=function.context)

@@ -1,7 +1,7 @@
 # Part of the torq-mlir project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Pooling with `ceil_mode`, written without it.
+"""Pooling with `ceil_mode`, written without it, and padding that torch-mlir counts wrongly, on its own.
 
 ONNX Runtime and PyTorch leave out a window that would start in the padding at the end. ONNX's shape inference counts
 it, and torch-mlir divides an average that counts padding by what a window has beyond the padding as well, as ONNX
@@ -19,7 +19,8 @@ _POOLING = ("AveragePool", "MaxPool", "QLinearAveragePool")
 def rewrite(graph: onnx.GraphProto) -> bool:
     """Gives pooling operators the padding that makes as many windows without `ceil_mode`.
 
-    Stops at the first one that has fewer windows than its type says.
+    Averages over windows with gaps that count different padding on both sides are padded before. Stops at the first
+    operator that has fewer windows than its type says.
 
     Args:
       graph: with types, which are right up to that operator; modified.
@@ -38,9 +39,12 @@ def rewrite(graph: onnx.GraphProto) -> bool:
 def _rewrite(rewriting: Rewriting, node: onnx.NodeProto) -> bool:
     attributes = {attribute.name: helper.get_attribute_value(attribute) for attribute in node.attribute}
     source, result = rewriting.shape(node.input[0]), rewriting.shape(node.output[0])
-    if not attributes.get("ceil_mode") or attributes.get("auto_pad", b"NOTSET") != b"NOTSET" or None in source:
+    if attributes.get("auto_pad", b"NOTSET") != b"NOTSET" or None in source or attributes.get("channels_last"):
         return False
-    if attributes.get("channels_last"):
+    if not attributes.get("ceil_mode"):
+        if _is_counted_wrongly(attributes):
+            _pad_before(rewriting, node, attributes["pads"])
+            rewriting.drop(node, "count_include_pad", "pads")
         return False
     rank = len(source) - 2
     kernel = attributes["kernel_shape"]
@@ -62,6 +66,13 @@ def _rewrite(rewriting: Rewriting, node: onnx.NodeProto) -> bool:
     rewriting.set(node, pads=[*pads[:rank], *ends])
     rewriting.drop(node, "ceil_mode")
     return list(result[2:]) != counts
+
+
+def _is_counted_wrongly(attributes: dict) -> bool:
+    """Whether a window with gaps counts padding that is not the same on both sides."""
+    pads, dilations = attributes.get("pads", []), attributes.get("dilations", [1])
+    same = pads[: len(pads) // 2] == pads[len(pads) // 2 :]
+    return bool(attributes.get("count_include_pad")) and max(dilations) > 1 and not same
 
 
 def _pad_before(rewriting: Rewriting, node: onnx.NodeProto, pads: list[int]) -> None:

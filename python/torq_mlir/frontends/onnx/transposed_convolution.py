@@ -15,6 +15,7 @@ from onnx import TensorProto, helper, numpy_helper
 
 from torq_mlir.errors import ModelError
 
+from . import naming
 from .graph_edits import Rewriting
 
 
@@ -95,6 +96,7 @@ def _rewrite_depthwise(rewriting: Rewriting, node: onnx.NodeProto, window: _Wind
     pads = [max(amount, 0) for amount in (*begins, *ends)]
     rewriting.set(node, pads=pads, strides=[1] * len(begins))
     rewriting.drop(node, "auto_pad", "output_shape", "output_padding")
+    naming.stand_for(node, node)
     node.op_type = "Conv"
 
 
@@ -114,6 +116,7 @@ def _reversed_weights(rewriting: Rewriting, node: onnx.NodeProto) -> str:
     if rewriting.producer(result) is None:
         copy = onnx.NodeProto.FromString(dequantize.SerializeToString())
         copy.input[0], copy.output[0], copy.name = reversed_name, result, f"{dequantize.name}/reversed"
+        naming.stand_for(copy, dequantize)
         rewriting.insert(copy, rewriting.type(name), rewriting.shape(name))
     return result
 
