@@ -14,7 +14,7 @@ CHUNK = 25
 FAST_CHUNKS = 19
 CHUNKS = 400
 # Machine code takes as long to make as all the rest of a check.
-COMPILED_EVERY = 4
+COMPILED_EVERY = 8
 
 OPERATORS = """
     ArgMax ArgMin Cast DepthToSpace Gather Resize SpaceToDepth Tile

@@ -17,6 +17,7 @@
 // CHECK:            linalg.quantized_matmul
 // CHECK:      Pass Pipelines:
 // CHECK:        --torq-linalg-to-torq-hl -
-// CHECK:            torq-signed-storage, torq-fuse-quantized-ops, convert-linalg-to-torq-hl
+// CHECK:            torq-signed-storage, quantized-decomposed-simplify, torq-fuse-quantized-ops,
+// CHECK-NEXT:       convert-linalg-to-torq-hl
 
 // VERSION: torq-opt (torq-mlir {{[0-9.]+}}, torch-mlir {{[0-9.]+}})

@@ -29,7 +29,9 @@ def _models(tmp_path, monkeypatch):
 
 
 @pytest.fixture
-def run(capfdbinary):
+def run(capfdbinary, monkeypatch):
+    monkeypatch.delenv("COLUMNS", raising=False)  # the width of a terminal that the output does not go to
+
     def run(*arguments):
         assert torq_compile.main(arguments) == 0
         out, err = capfdbinary.readouterr()
