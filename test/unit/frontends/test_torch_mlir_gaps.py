@@ -144,9 +144,11 @@ def test_pooling_in_ceil_mode(kind, attributes):
     _compare([node], (1, 2, 6, 6), constants, TensorProto.UINT8, np.uint8)
 
 
+@pytest.mark.parametrize("ceil_mode", [0, 1])
 @pytest.mark.parametrize("pads", [[0, 0, 2, 0], [1, 0, 2, 1], [1, 1, 1, 1]])
-def test_counted_padding_of_windows_with_gaps(pads):
+def test_counted_padding_of_windows_with_gaps(pads, ceil_mode):
     options = {"kernel_shape": [3, 2], "dilations": [2, 1], "pads": pads, "count_include_pad": 1}
+    options["ceil_mode"] = ceil_mode
     _compare([helper.make_node("AveragePool", ["x"], ["y"], **options)], (1, 2, 6, 6), {})
 
 

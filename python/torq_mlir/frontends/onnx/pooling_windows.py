@@ -42,9 +42,7 @@ def _rewrite(rewriting: Rewriting, node: onnx.NodeProto) -> bool:
     if attributes.get("auto_pad", b"NOTSET") != b"NOTSET" or None in source or attributes.get("channels_last"):
         return False
     if not attributes.get("ceil_mode"):
-        if _is_counted_wrongly(attributes):
-            _pad_before(rewriting, node, attributes["pads"])
-            rewriting.drop(node, "count_include_pad", "pads")
+        _correct_count(rewriting, node, attributes)
         return False
     rank = len(source) - 2
     kernel = attributes["kernel_shape"]
@@ -63,16 +61,21 @@ def _rewrite(rewriting: Rewriting, node: onnx.NodeProto) -> bool:
         ends = [max(end - pad, 0) for end, pad in zip(ends, pads[rank:], strict=True)]
         pads = [0] * 2 * rank
         rewriting.drop(node, "count_include_pad")
-    rewriting.set(node, pads=[*pads[:rank], *ends])
+        del attributes["count_include_pad"]
+    pads = [*pads[:rank], *ends]
+    rewriting.set(node, pads=pads)
     rewriting.drop(node, "ceil_mode")
+    _correct_count(rewriting, node, attributes | {"pads": pads})
     return list(result[2:]) != counts
 
 
-def _is_counted_wrongly(attributes: dict) -> bool:
-    """Whether a window with gaps counts padding that is not the same on both sides."""
+def _correct_count(rewriting: Rewriting, node: onnx.NodeProto, attributes: dict) -> None:
+    """Pads before, where a window with gaps counts padding that is not the same on both sides."""
     pads, dilations = attributes.get("pads", []), attributes.get("dilations", [1])
     same = pads[: len(pads) // 2] == pads[len(pads) // 2 :]
-    return bool(attributes.get("count_include_pad")) and max(dilations) > 1 and not same
+    if attributes.get("count_include_pad") and max(dilations) > 1 and not same:
+        _pad_before(rewriting, node, pads)
+        rewriting.drop(node, "count_include_pad", "pads")
 
 
 def _pad_before(rewriting: Rewriting, node: onnx.NodeProto, pads: list[int]) -> None:
