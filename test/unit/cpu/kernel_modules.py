@@ -100,6 +100,16 @@ def convolution1d(cases: Cases, channels: int, outputs: int, size: int, window: 
     cases.add([x], lambda x: torq_hl.conv1d(constant(w), constant(scale_bias), x, **attributes))
 
 
+def layer(x: ir.Value, outputs: int, window: int = 1) -> ir.Value:
+    """A convolution of what was computed."""
+    channels = ir.RankedTensorType(x.type).shape[1]
+    attributes = {**output(), "input_zp": 1, "groups": 1, "pad": [window // 2] * 4}
+    attributes |= {"stride": [1, 1], "dilation": [1, 1]}
+    scale_bias = pairs(outputs, channels * window * window)
+    w = integers(outputs, channels, window, window)
+    return torq_hl.conv2d(constant(w), constant(scale_bias), x, **attributes)
+
+
 def padded(x: ir.Value, amount: int) -> ir.Value:
     """A value that has room in memory on every side: a slice of a larger one."""
     shape = ir.RankedTensorType(x.type).shape

@@ -7,7 +7,19 @@ from functools import partial
 
 import numpy as np
 import pytest
-from kernel_modules import Cases, constant, convolution, convolution1d, integers, joined, output, padded, pairs, without
+from kernel_modules import (
+    Cases,
+    constant,
+    convolution,
+    convolution1d,
+    integers,
+    joined,
+    layer,
+    output,
+    padded,
+    pairs,
+    without,
+)
 from torch_mlir import ir
 
 from torq_mlir.backends import cpu, interpreter
@@ -41,6 +53,8 @@ def test_channels_of_convolutions(name):
         convolution(cases, channels, 17, (5, 6), (3, 3), pad=(1, 1, 1, 1))
     for outputs in AWKWARD:
         convolution(cases, 5, outputs, (3, 4))
+    for outputs, low in ((50, -128), (64, -128), (128, 3)):  # of which four vectors become one
+        convolution(cases, 5, outputs, (3, 4), low=low)
     for width in AWKWARD:
         convolution(cases, 4, 33, (2, width), low=0)
     check(cases, name)
@@ -165,18 +179,25 @@ def test_elementwise(name):
 
 
 @pytest.mark.parametrize("name", EVERY)
+def test_sums_of_layers(name):
+    """Both operands are stored as kernels exchange them."""
+    cases = Cases()
+    for number, channels in enumerate((*AWKWARD, 64)):
+        for weights in (np.int16([3413, 2731]), np.int16([4000, -32768])):
+            attributes = {**output(12, low=(-128, -5)[number % 2]), "name": "add", "input_zp": 0}
+            cases.add(
+                [integers(1, 3, 4, 5), integers(1, 3, 4 if number else 1, 5)],
+                lambda x, y, w=weights, a=attributes, c=channels: torq_hl.add(
+                    constant(w), constant(np.int32([-70_000, 1])), layer(x, c), layer(y, c), **a
+                ),
+            )
+    check(cases, name)
+
+
+@pytest.mark.parametrize("name", EVERY)
 def test_movement(name):
     """What convolutions read and write is moved, so that it is in the layout of kernels."""
     cases = Cases()
-
-    def layer(x, outputs, window=1):
-        channels = x.type.shape[1]
-        attributes = {**output(), "input_zp": 1, "groups": 1, "pad": [window // 2] * 4}
-        attributes |= {"stride": [1, 1], "dilation": [1, 1]}
-        scale_bias = pairs(outputs, channels * window * window)
-        w = integers(outputs, channels, window, window)
-        return torq_hl.conv2d(constant(w), constant(scale_bias), x, **attributes)
-
     cases.add([integers(1, 3, 4, 5)], lambda x: torq_hl.transpose(layer(x, 6), perm=[0, 2, 3, 1]))
     cases.add([integers(1, 3, 4, 5)], lambda x: layer(torq_hl.transpose(layer(x, 6), perm=[0, 1, 3, 2]), 5, 3))
     cases.add([integers(1, 3, 4, 5)], lambda x: layer(joined(layer(x, 5, 3), layer(x, 6)), 7, 3))

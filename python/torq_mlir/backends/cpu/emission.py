@@ -50,13 +50,13 @@ def scale(value: Index, factor: int) -> Index:
     return value if factor == 1 else arith.muli(value, index(factor))
 
 
-def divide(value: Index, divisor: int) -> tuple[Index, Index]:
+def divide(value: Index, divisor: Index) -> tuple[Index, Index]:
     """Quotient and remainder of what is not negative."""
-    if isinstance(value, int):
+    if isinstance(value, int) and isinstance(divisor, int):
         return divmod(value, divisor)
-    if divisor == 1:
+    if isinstance(divisor, int) and divisor == 1:
         return value, 0
-    return arith.divui(value, index(divisor)), arith.remui(value, index(divisor))
+    return arith.divui(index(value), index(divisor)), arith.remui(index(value), index(divisor))
 
 
 def minimum(a: Index, b: Index) -> Index:

@@ -6,13 +6,13 @@
 import os
 import threading
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 
 from torq_mlir.errors import InputError
 
 from .code import Code, Program
+from .helpers import Helpers
 from .machine import select
 from .peak import peak_gmacs
 from .profile import Profile, Timing
@@ -41,7 +41,7 @@ class CpuExecutable:
         self.program, self._code = program, code
         self._free: list[np.ndarray] = []
         self._lock = threading.Lock()
-        self._pool, self._process = self._new_pool(), os.getpid()
+        self._helpers = Helpers(self.num_threads - 1)
 
     def __call__(self, inputs: Sequence[np.ndarray]) -> list[np.ndarray]:
         """Computes the results.
@@ -79,8 +79,8 @@ class CpuExecutable:
         arrays = [_checked(array, *expected, position) for position, (array, expected) in enumerate(pairs)]
         outputs = [np.empty(shape, dtype) for shape, dtype in program.outputs]
         times = np.zeros(program.clock_shape, np.int64)
-        if self._process != os.getpid():  # the child of a fork, which has no threads
-            self._pool, self._process, self._lock = self._new_pool(), os.getpid(), threading.Lock()
+        if self._helpers.process != os.getpid():  # the child of a fork, which has no threads
+            self._helpers, self._lock = Helpers(self.num_threads - 1), threading.Lock()
         arena = self._take()
         try:
             self._run([array.ctypes.data for array in (*arrays, *outputs, arena)], times, timed)
@@ -88,9 +88,6 @@ class CpuExecutable:
             with self._lock:
                 self._free.append(arena)
         return outputs, times
-
-    def _new_pool(self) -> ThreadPoolExecutor | None:
-        return ThreadPoolExecutor(self.num_threads - 1, "torq") if self.num_threads > 1 else None
 
     def _take(self) -> np.ndarray:
         with self._lock:
@@ -101,10 +98,12 @@ class CpuExecutable:
         pointers = [*buffers, self._code.constants, times.ctypes.data, counters.ctypes.data]
         calls = [np.array([*pointers, thread, self.num_threads, timed], _WORD) for thread in range(self.num_threads)]
         slots = [call.ctypes.data + _WORD.itemsize * np.arange(len(call), dtype=_WORD) for call in calls]
+        if self.num_threads > 1:
+            self._helpers.keep_away()
         for slot in slots[1:]:
             # A thread that comes when all is done sees that in the counters, and touches nothing else. By then the
             # executable may be gone.
-            self._pool.submit(_help, function, slot, (self._code, calls, counters, times))
+            self._helpers.submit(_help, function, slot, (self._code, calls, counters, times))
         function(slots[0].ctypes.data)
 
 

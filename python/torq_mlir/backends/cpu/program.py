@@ -10,6 +10,7 @@ All buffers are passed as pointers. Each thread calls it and takes tasks of ever
 """
 
 import functools
+import math
 from collections.abc import Callable, Sequence
 
 from torch_mlir import ir
@@ -17,8 +18,8 @@ from torch_mlir.dialects import arith, func, memref, scf
 from torch_mlir.passmanager import PassManager
 
 from . import sharing
-from .emission import Index, buffer_type, index, integer, loop, scalar
-from .kernels import Kernel
+from .emission import Index, buffer_type, index, integer, scalar
+from .kernels import Kernel, Tiled
 from .machine import Cpu
 from .memory import Buffer
 from .planning import Planner
@@ -79,16 +80,12 @@ class _Builder:
         else:
             types, name = kernel.arguments(self.cpu), f"{kernel.name}_{len(self.functions)}"
             emit = functools.partial(kernel.emit, self.cpu)
-        signature = [*types, buffer_type(sharing.WORDS, 32), ir.IndexType.get()]
+        signature = [*types, buffer_type(sharing.WORDS, 32), *[ir.IndexType.get()] * 2]
         function = func.FuncOp(name, (signature, []), visibility="private")
         set_attributes(function, self.cpu)
         with ir.InsertionPoint(function.add_entry_block()):
-            *arguments, counters, threads = function.arguments
-
-            def compute(first: ir.Value, last: ir.Value) -> None:
-                loop(first, last, lambda task: emit(arguments, task))
-
-            sharing.share(counters, threads, self._tasks(step), compute)
+            *arguments, counters, thread, threads = function.arguments
+            sharing.share(counters, thread, threads, self._grid(step), functools.partial(emit, arguments))
             func.ReturnOp([])
         return function
 
@@ -98,8 +95,13 @@ class _Builder:
         function.attributes["llvm.bareptr"] = ir.UnitAttr.get()
         return lambda arguments, task: func.CallOp(function, arguments) and None
 
-    def _tasks(self, step: Step) -> int:
-        return 1 if isinstance(step.kernel, str) else step.kernel.tasks(self.cpu)
+    def _grid(self, step: Step) -> tuple[int, int]:
+        """Rows of tasks that threads divide among them, and tasks of each."""
+        kernel = step.kernel
+        if isinstance(kernel, str):
+            return 1, 1
+        columns = kernel.tasks_of_row(self.cpu) if isinstance(kernel, Tiled) else 1
+        return kernel.tasks(self.cpu) // columns, columns
 
     def _main(self, waiting: func.FuncOp) -> None:
         plan = self.plan
@@ -117,12 +119,12 @@ class _Builder:
             for number, step in enumerate(plan.steps):
                 _read_clock(times, timed, number)
                 own = memref.view(buffer_type(sharing.WORDS, 32), counters, index(4 * sharing.WORDS * number), [])
-                self._call(step, places, own, threads)
-                func.CallOp(waiting, [own, scalar(self._tasks(step), 32)])
+                self._call(step, places, [own, thread, threads])
+                func.CallOp(waiting, [own, scalar(math.prod(self._grid(step)), 32)])
             _read_clock(times, timed, len(plan.steps))
             func.ReturnOp([])
 
-    def _call(self, step: Step, places: "_Places", counters: ir.Value, threads: ir.Value) -> None:
+    def _call(self, step: Step, places: "_Places", shared: list[ir.Value]) -> None:
         function = self.functions[step.kernel]
         with step.operation.location:
             types = function.type.inputs
@@ -130,7 +132,7 @@ class _Builder:
                 places.buffer(each, type_) if isinstance(each, Buffer) else _constant(each, type_)
                 for each, type_ in zip(step.arguments, types, strict=False)
             ]
-            func.CallOp(function, [*arguments, counters, threads])
+            func.CallOp(function, [*arguments, *shared])
 
 
 class _Places:

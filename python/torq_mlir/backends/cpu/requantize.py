@@ -16,6 +16,7 @@ from torch_mlir import ir
 from torch_mlir.dialects import arith, vector
 
 from .emission import bitcast, integer, narrow, scalar, splat, vector_type, widen
+from .x86 import saturated
 
 # Stored zero points have at most 8 bits; with them, sums of 64 bits do not overflow up to this shift.
 _LARGEST_FOLDED_SHIFT = 54
@@ -35,6 +36,11 @@ class Rescale(NamedTuple):
     is_folded: bool = False
     is_unit: bool = False
     is_whole: bool = False
+
+    @property
+    def is_narrow(self) -> bool:
+        """What is clamped has 32 bits."""
+        return self.is_high or self.is_unit
 
     @classmethod
     def of(cls, multipliers: np.ndarray, parameters: Sequence[int], bound: int) -> "Rescale":
@@ -63,6 +69,24 @@ class Requantizer:
 
         The multiplier is not used where it is 1.
         """
+        value = self._unclamped(total, multiplier)
+        if value is None:
+            return self._wide(total, multiplier)
+        # There is an instruction that narrows to unsigned bytes with saturation.
+        low, high = (0, 255) if self.rescale.is_whole else (self.minimum, self.maximum)
+        return arith.minsi(arith.maxsi(value, splat(low, value.type)), splat(high, value.type))
+
+    def bytes(self, totals: Sequence[ir.Value], multipliers: Sequence[ir.Value]) -> ir.Value:
+        """Four vectors of i32 to one of stored bytes, in the order of `x86.saturated`; not of every `Rescale`."""
+        values = [self._unclamped(*pair) for pair in zip(totals, multipliers, strict=True)]
+        value = saturated([value for value in values if value is not None])
+        if self.rescale.is_whole:
+            return value
+        low, high = (splat(arith.trunci(integer(8), each), value.type) for each in (self.minimum, self.maximum))
+        return arith.minui(arith.maxui(value, low), high)
+
+    def _unclamped(self, total: ir.Value, multiplier: ir.Value) -> ir.Value | None:
+        """What is to be clamped, where it has 32 bits."""
         type_ = ir.VectorType(total.type)
         if self.rescale.is_unit:
             value = self._of_unit(total)
@@ -70,15 +94,10 @@ class Requantizer:
             value = self._upper_half(total, multiplier)
             value = arith.shrsi(value, splat(arith.subi(self.shift, scalar(32, 32)), type_))
             if self.rescale.is_folded:
-                return self._clamped(value)
+                return value
         else:
-            return self._wide(total, multiplier)
-        return self._clamped(arith.addi(value, splat(self.zero_point, type_)))
-
-    def _clamped(self, value: ir.Value) -> ir.Value:
-        # There is an instruction that narrows to unsigned bytes with saturation.
-        low, high = (0, 255) if self.rescale.is_whole else (self.minimum, self.maximum)
-        return arith.minsi(arith.maxsi(value, splat(low, value.type)), splat(high, value.type))
+            return None
+        return arith.addi(value, splat(self.zero_point, type_))
 
     def _of_unit(self, total: ir.Value) -> ir.Value:
         type_ = ir.VectorType(total.type)

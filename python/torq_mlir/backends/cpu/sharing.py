@@ -3,50 +3,96 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """How threads share the tasks of a step.
 
-Each step has two counters: tasks that a thread has taken, and tasks that are done. A thread takes tasks until none is
-left, then waits until all are done. None waits for another thread as such: what one does that is late, or never
-comes, the others do.
+The rows of a step are divided into bands, one for each thread: what a thread has written in one step it mostly reads in
+the next, so that little moves between the caches of cores. A thread takes tasks of its own band, then of the others
+until none is left, and waits until all are done. None waits for another thread as such: what one does that is late, or
+never comes, the others do.
+
+A step has a counter of the tasks that are done, and one for each band of those that are taken.
 """
 
 from collections.abc import Callable
 
 from torch_mlir import ir
-from torch_mlir.dialects import arith, func, memref, scf
+from torch_mlir.dialects import arith, func, llvm, memref, scf
 
-from .emission import buffer_type, index, integer, intrinsic, scalar
+from .emission import add, buffer_type, divide, index, integer, intrinsic, loop, scalar, scale
 from .machine import Cpu
 
-# Counters of a step.
-WORDS = 2
-# Parts that the tasks of each thread are taken in: a thread that is late leaves the rest to others.
-_PARTS = 4
+# More threads than this share bands. Each counter has a cache line of its own.
+_BANDS, _LINE = 8, 16
+# Counters of a step, as words of 32 bits.
+WORDS = (1 + _BANDS) * _LINE
+# Parts that the tasks of a band are taken in: a thread that is late leaves the rest to others.
+_PARTS = 8
 # Turns of waiting before a thread gives its core to others.
 _SPINS = 2000
 _WAIT, _YIELD = "wait", "sched_yield"
 
 
-def share(counters: ir.Value, threads: ir.Value, tasks: int, compute: Callable[[ir.Value, ir.Value], None]) -> None:
-    """Code that takes tasks, from the first one to before the last one at a time, until there are none."""
-    part = _part(threads, tasks)
-    loop = scf.WhileOp([integer(32)], [])
-    with ir.InsertionPoint(loop.before.blocks.append()):
-        first = memref.atomic_rmw(arith.AtomicRMWKind.addi, part, counters, [index(0)])
-        scf.ConditionOp(arith.cmpi(arith.CmpIPredicate.slt, first, scalar(tasks, 32)), [first])
-    after = loop.after.blocks.append(integer(32))
+def share(
+    counters: ir.Value,
+    thread: ir.Value,
+    threads: ir.Value,
+    grid: tuple[int, int],
+    compute: Callable[[ir.Value], None],
+) -> None:
+    """Code that takes tasks until there are none.
+
+    Args:
+      counters: of the step.
+      thread, threads: number of this thread, and of all.
+      grid: rows, and tasks of each row. Task t is of row t % rows.
+      compute: emits the code of a task.
+    """
+    rows, columns = grid
+    bands = arith.minui(threads, index(_BANDS))
+    part_of = arith.select(arith.cmpi(arith.CmpIPredicate.eq, threads, index(1)), index(1), index(_PARTS))
+
+    def band(turn: ir.Value) -> None:
+        number = arith.remui(arith.addi(thread, turn), bands)
+        first_row, end = (
+            arith.divui(arith.muli(each, index(rows)), bands) for each in (number, arith.addi(number, index(1)))
+        )
+        count = arith.subi(end, first_row)
+        tasks = arith.muli(count, index(columns))
+        part = arith.maxui(arith.divui(tasks, part_of), index(1))
+        taken = arith.muli(arith.addi(number, index(1)), index(_LINE))
+
+        def compute_part(first: ir.Value, last: ir.Value) -> None:
+            def one(position: ir.Value) -> None:
+                column, row = (0, position) if columns == 1 else divide(position, count)
+                compute(add(scale(column, rows), first_row, row))
+
+            loop(first, last, one)
+
+        _take(counters, taken, part, tasks, compute_part)
+
+    loop(0, bands, band)
+
+
+def _take(
+    counters: ir.Value,
+    taken: ir.Value,
+    part: ir.Value,
+    tasks: ir.Value,
+    compute: Callable[[ir.Value, ir.Value], None],
+) -> None:
+    """Code that takes tasks of a band, from the first one to before the last one at a time."""
+    word, type_ = integer(32), ir.IndexType.get()
+    addi = arith.AtomicRMWKind.addi
+    part_word = arith.index_cast(word, part)
+    repeat = scf.WhileOp([type_], [])
+    with ir.InsertionPoint(repeat.before.blocks.append()):
+        first = arith.index_cast(type_, memref.atomic_rmw(addi, part_word, counters, [taken]))
+        scf.ConditionOp(arith.cmpi(arith.CmpIPredicate.slt, first, tasks), [first])
+    after = repeat.after.blocks.append(type_)
     with ir.InsertionPoint(after):
         first = after.arguments[0]
-        last = arith.minsi(arith.addi(first, part), scalar(tasks, 32))
-        compute(*(arith.index_cast(ir.IndexType.get(), each) for each in (first, last)))
-        memref.atomic_rmw(arith.AtomicRMWKind.addi, arith.subi(last, first), counters, [index(1)])
+        last = arith.minui(arith.addi(first, part), tasks)
+        compute(first, last)
+        memref.atomic_rmw(addi, arith.index_cast(word, arith.subi(last, first)), counters, [index(0)])
         scf.YieldOp([])
-
-
-def _part(threads: ir.Value, tasks: int) -> ir.Value:
-    """How many tasks a thread takes at a time; all if it is alone."""
-    count = arith.index_cast(integer(32), threads)
-    alone = arith.cmpi(arith.CmpIPredicate.eq, count, scalar(1, 32))
-    divided = arith.divui(scalar(tasks, 32), arith.muli(count, scalar(_PARTS, 32)))
-    return arith.select(alone, scalar(tasks, 32), arith.maxsi(divided, scalar(1, 32)))
 
 
 def emit_waiting(cpu: Cpu) -> func.FuncOp:
@@ -57,10 +103,12 @@ def emit_waiting(cpu: Cpu) -> func.FuncOp:
     function.attributes["llvm.linkage"] = ir.Attribute.parse("#llvm.linkage<internal>")
     with ir.InsertionPoint(function.add_entry_block()):
         counters, tasks = function.arguments
+        address = memref.extract_aligned_pointer_as_index(counters)
+        pointer = llvm.inttoptr(ir.Type.parse("!llvm.ptr"), arith.index_cast(integer(64), address))
         wait = scf.WhileOp([integer(32)], [scalar(0, 32)])
         before = wait.before.blocks.append(integer(32))
         with ir.InsertionPoint(before):
-            done = memref.atomic_rmw(arith.AtomicRMWKind.addi, scalar(0, 32), counters, [index(1)])
+            done = llvm.load(integer(32), pointer, alignment=4, ordering=llvm.AtomicOrdering.acquire)
             scf.ConditionOp(arith.cmpi(arith.CmpIPredicate.slt, done, tasks), [before.arguments[0]])
         after = wait.after.blocks.append(integer(32))
         with ir.InsertionPoint(after):

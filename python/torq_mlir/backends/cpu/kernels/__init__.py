@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Kernels: code for one kind of operation, generated for its sizes."""
 
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from torch_mlir import ir
 
@@ -30,3 +30,11 @@ class Kernel(Protocol):
 
     def emit(self, cpu: Cpu, arguments: list[ir.Value], task: Index) -> None:
         """The code of one task."""
+
+
+@runtime_checkable
+class Tiled(Protocol):
+    """A kernel with several tasks in each row of its result: task t is of row t % (tasks / tasks_of_row)."""
+
+    def tasks_of_row(self, cpu: Cpu) -> int:
+        """Tasks of a row."""

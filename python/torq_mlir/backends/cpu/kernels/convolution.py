@@ -33,6 +33,7 @@ from torq_mlir.backends.cpu.emission import (
 )
 from torq_mlir.backends.cpu.machine import Cpu
 from torq_mlir.backends.cpu.requantize import PARAMETERS, Requantizer, Rescale
+from torq_mlir.backends.cpu.x86 import PART, QUARTERS
 
 
 @dataclasses.dataclass(frozen=True)
@@ -59,6 +60,7 @@ class Convolution:
     runs: parts of a row, each a task.
     result_width: bits of an element of the output.
     operand_width: bits of activations and weights; 16 with run-time weights only. The source is one of bytes always.
+    static_weights: `pack` packs them; otherwise a `Pack`, at run time.
     """
 
     images: int
@@ -80,6 +82,7 @@ class Convolution:
     runs: int = 1
     result_width: int = 8
     operand_width: int = 8
+    static_weights: bool = True
 
     @property
     def name(self) -> str:
@@ -101,7 +104,10 @@ class Convolution:
         return -(-self.width // self.pixels)
 
     def tasks(self, cpu: Cpu) -> int:
-        return self.images * self.groups * self.output_tiles(cpu) * self.height * self.runs
+        return self.tasks_of_row(cpu) * self.images * self.height * self.runs
+
+    def tasks_of_row(self, cpu: Cpu) -> int:
+        return self.groups * self.output_tiles(cpu)
 
     def padded_outputs(self, cpu: Cpu) -> int:
         """Of a group, up to whole tiles."""
@@ -125,7 +131,7 @@ class Convolution:
         padded = np.zeros((self.groups, self.padded_outputs(cpu), kh, kw, self.inputs), np.int8)
         grouped = weights.reshape(self.groups, self.outputs, inputs, kh, kw)
         padded[:, : self.outputs, :, :, :inputs] = grouped.transpose(0, 1, 3, 4, 2)
-        tiles = padded.reshape(self.groups, self.output_tiles(cpu), self.blocks, cpu.lanes, self.steps, WORD)
+        tiles = self._in_blocks(padded, cpu).reshape(self.groups, -1, self.blocks, cpu.lanes, self.steps, WORD)
         steps = np.ascontiguousarray(tiles.transpose(0, 1, 4, 2, 3, 5))
         return np.ascontiguousarray(self.dot_product(cpu).pack(steps)).reshape(-1)
 
@@ -133,13 +139,26 @@ class Convolution:
         """int32 [groups * outputs] with zeros for the channels that fill tiles."""
         padded = np.zeros((self.groups, self.padded_outputs(cpu)), np.int32)
         padded[:, : self.outputs] = values.reshape(self.groups, self.outputs)
-        return padded.reshape(-1)
+        return self._in_blocks(padded, cpu).reshape(-1)
+
+    def narrows_blocks(self, cpu: Cpu) -> bool:
+        """All blocks of a tile become one vector of bytes; lanes have the channels in the order which that needs."""
+        fits = self.blocks == QUARTERS and self.result_width == 8 and self.rescale.is_narrow
+        return cpu.is_x86 and self.static_weights and fits
+
+    def _in_blocks(self, values: np.ndarray, cpu: Cpu) -> np.ndarray:
+        """Channels, the second dimension, as [tiles, blocks, lanes]."""
+        rest = values.shape[2:]
+        if self.narrows_blocks(cpu):
+            parts = values.reshape(self.groups, -1, cpu.lanes // PART, self.blocks, PART, *rest)
+            values = parts.swapaxes(2, 3)
+        return values.reshape(self.groups, -1, self.blocks, cpu.lanes, *rest)
 
     def emit(self, cpu: Cpu, arguments: list[ir.Value], task: Index) -> None:
-        task, run = divide(task, self.runs)
-        task, row = divide(task, self.height)
-        task, tile = divide(task, self.output_tiles(cpu))
-        image, group = divide(task, self.groups)
+        column, position = divide(task, self.images * self.height * self.runs)
+        group, tile = divide(column, self.output_tiles(cpu))
+        position, run = divide(position, self.runs)
+        image, row = divide(position, self.height)
         _Row(self, cpu, arguments, image, group, tile, row).emit(run)
 
 
@@ -220,6 +239,9 @@ class _Row:
     def _store(self, totals: list[ir.Value], result: Index) -> None:
         kernel, lanes = self.kernel, self.cpu.lanes
         whole = kernel.outputs % (kernel.blocks * lanes) == 0
+        if kernel.narrows_blocks(self.cpu):
+            self._store_bytes(totals, result, None if whole else self._valid(0, kernel.blocks))
+            return
         for b in range(kernel.blocks):
             channel = add(self.channel, b * lanes)
             multiplier = load(self.multiplier, channel, lanes)
@@ -229,11 +251,19 @@ class _Row:
                 position = add(result, p * kernel.result.pixel + b * lanes)
                 store(narrow(value, kernel.result_width), self.y, position, valid)
 
-    def _valid(self, block: int) -> Index:
-        """Output channels in a block of this tile."""
+    def _store_bytes(self, totals: list[ir.Value], result: Index, valid: Index | None) -> None:
+        """All blocks of a pixel as one vector."""
+        kernel, lanes = self.kernel, self.cpu.lanes
+        multipliers = [load(self.multiplier, add(self.channel, b * lanes), lanes) for b in range(kernel.blocks)]
+        for p in range(kernel.pixels):
+            value = self.requantizer.bytes(totals[p * kernel.blocks :][: kernel.blocks], multipliers)
+            store(value, self.y, add(result, p * kernel.result.pixel), valid)
+
+    def _valid(self, block: int, blocks: int = 1) -> Index:
+        """Output channels in so many blocks of this tile."""
         lanes = self.cpu.lanes
         left = add(index(self.kernel.outputs - block * lanes), scale(self.first_channel, -1))
-        return maximum(minimum(left, lanes), 0)
+        return maximum(minimum(left, blocks * lanes), 0)
 
 
 def tile_sizes(width: int, outputs: int, cpu: Cpu) -> tuple[int, int]:

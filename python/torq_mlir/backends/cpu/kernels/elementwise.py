@@ -17,6 +17,7 @@ from torq_mlir.backends.cpu.emission import (
     Index,
     add,
     buffer_type,
+    divide,
     load,
     load_scalar,
     loop,
@@ -104,7 +105,7 @@ class Map:
             )
             for layout, mapping in zip(layouts, logical, strict=True)
         ]
-        sizes, strides = _merged(output.sizes, strides, merge)
+        sizes, strides = merged(output.sizes, strides, merge)
         operands = tuple(
             Operand(layout.elements, 8 * layout.dtype.itemsize, layout.biased, layout.origin, each)
             for layout, each in zip(layouts, strides, strict=True)
@@ -114,6 +115,11 @@ class Map:
     @property
     def name(self) -> str:
         return type(self.operation).__name__.lower()
+
+    @property
+    def has_vectors(self) -> bool:
+        """Whether elements of the innermost loop are side by side, or are one."""
+        return all(operand.strides[-1] in (0, 1) for operand in self.operands)
 
     @property
     def _runs(self) -> int:
@@ -166,7 +172,7 @@ class _Nest:
 
     def _row(self, start: Index, stop: Index, positions: list[Index]) -> None:
         lanes = self.lanes
-        if any(operand.strides[-1] not in (0, 1) for operand in self.kernel.operands):
+        if not self.kernel.has_vectors:
             loop(start, stop, lambda i: self._elements(i, positions, 1, None))
             return
         if isinstance(start, int) and isinstance(stop, int):
@@ -175,12 +181,11 @@ class _Nest:
             if whole < stop:
                 self._elements(whole, positions, lanes, stop - whole)
             return
-        loop(
-            start,
-            stop,
-            lambda i: self._elements(i, positions, lanes, minimum(add(stop, scale(i, -1)), lanes)),
-            step=lanes,
-        )
+        count = add(stop, scale(start, -1))
+        rest = divide(count, lanes)[1]
+        whole = add(stop, scale(rest, -1))
+        loop(start, whole, lambda i: self._elements(i, positions, lanes, None), step=lanes)
+        loop(whole, stop, lambda i: self._elements(i, positions, lanes, rest), step=lanes)
 
     def _elements(self, i: Index, positions: list[Index], lanes: int, valid: Index | None) -> None:
         *inputs, result = self._advanced(positions, -1, i)
@@ -197,7 +202,7 @@ class _Nest:
         return load(buffer, at, lanes, valid)
 
 
-def _merged(
+def merged(
     sizes: Sequence[int], strides: Sequence[Sequence[int]], merge: bool
 ) -> tuple[tuple[int, ...], list[tuple[int, ...]]]:
     """Without loops of one iteration, and with neighbours joined where every operand goes on from row to row."""

@@ -9,8 +9,10 @@ from collections.abc import Sequence
 from torch_mlir import ir
 from torch_mlir.dialects import arith
 
+from torq_mlir.backends.cpu.dot_product import dot_product
 from torq_mlir.backends.cpu.emission import (
     Index,
+    bitcast,
     buffer_type,
     integer,
     load,
@@ -22,6 +24,7 @@ from torq_mlir.backends.cpu.emission import (
 )
 from torq_mlir.backends.cpu.machine import Cpu
 from torq_mlir.backends.cpu.requantize import PARAMETERS, Requantizer, Rescale
+from torq_mlir.backends.cpu.x86 import QUARTERS, pairs, saturated
 
 from .elementwise import Operand
 
@@ -78,6 +81,31 @@ class Add:
             total = arith.addi(total, arith.muli(value, splat(weight, type_)))
         value = _requantizer(self.rescale, parameters, cpu, type_).apply(total, splat(multiplier, type_))
         return narrow(value, operands[-1].width)
+
+
+@dataclasses.dataclass(frozen=True)
+class AddBytes:
+    """clamp((x1 * w1 + x2 * w2 + addend) >> shift) of stored bytes, on x86.
+
+    Both weights have 16 bits and are in one word. The addend takes in the bias, the rounding and the zero point.
+    """
+
+    def lanes(self, cpu: Cpu) -> int:
+        return QUARTERS * cpu.lanes
+
+    def arguments(self) -> list[ir.Type]:
+        return [*[integer(32)] * 3, *[integer(8)] * 2]
+
+    def emit(
+        self, cpu: Cpu, operands: Sequence[Operand], vectors: list[ir.Value], arguments: list[ir.Value], channel: Index
+    ) -> ir.Value:
+        type_, dot = vector_type(cpu.lanes, 32), dot_product(cpu, 16)
+        weights, addend, shift = (splat(each, type_) for each in arguments[:3])
+        weights = bitcast(weights, 16)
+        totals = [dot.accumulate(addend, (each,), (weights,)) for each in pairs(*vectors)]
+        value = saturated([arith.shrsi(total, shift) for total in totals])
+        low, high = (splat(each, ir.VectorType(value.type)) for each in arguments[3:])
+        return arith.minui(arith.maxui(value, low), high)
 
 
 @dataclasses.dataclass(frozen=True)

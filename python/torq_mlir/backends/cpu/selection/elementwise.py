@@ -9,7 +9,7 @@ import numpy as np
 from torch_mlir import ir
 
 from torq_mlir.backends.cpu.kernels import operations
-from torq_mlir.backends.cpu.kernels.elementwise import Map
+from torq_mlir.backends.cpu.kernels.elementwise import Map, Operation
 from torq_mlir.backends.cpu.kernels.lookup import Lookup
 from torq_mlir.backends.cpu.layout import Layout
 from torq_mlir.backends.cpu.planning import BIAS, Planner, attributes_of, shape_and_dtype
@@ -36,10 +36,24 @@ def add(planner: Planner, operation: ir.Operation) -> bool:
     sources, result = _operands(planner, operation, inputs)
     offset = sum(BIAS * int(w) for w, tensor in zip(weights, sources, strict=True) if tensor.layout.biased)
     scalars = requantization(attributes, attributes.shift_factor, result.layout.dtype)
-    rescale = Rescale.of(pairs[1::2], scalars, bound)
-    arguments = [int(weights[0]), int(weights[1]), int(pairs[0]) - offset, int(pairs[1]), *scalars]
-    _call(planner, operation, operations.Add(rescale), sources, result, arguments)
+    rescale, bias = Rescale.of(pairs[1::2], scalars, bound), int(pairs[0]) - offset
+    kernel, arguments = operations.Add(rescale), [int(weights[0]), int(weights[1]), bias, int(pairs[1]), *scalars]
+    are_bytes = planner.cpu.is_x86 and all(tensor.layout.biased for tensor in (*sources, result))
+    if are_bytes and rescale.is_unit and _loops(kernel, sources, result).has_vectors:
+        words = _added_bytes(weights, bias, scalars, bound)
+        kernel, arguments = (kernel, arguments) if words is None else (operations.AddBytes(), words)
+    _call(planner, operation, kernel, sources, result, arguments)
     return True
+
+
+def _added_bytes(weights: np.ndarray, bias: int, scalars: list[int], bound: int) -> list[int] | None:
+    """Arguments of `AddBytes`: both weights in a word, what is added, shift and limits; None if they do not fit."""
+    shift, zero_point, *limits = scalars
+    extra = (1 << shift >> 1) + (zero_point << shift)
+    if bound + abs(extra) >= _INT32:
+        return None
+    first, second = (int(weight) for weight in weights)
+    return [(first & 0xFFFF) | second << 16, bias + extra, shift, *limits]
 
 
 def multiply(planner: Planner, operation: ir.Operation) -> bool:
@@ -138,11 +152,13 @@ def _operands(
 
 
 def _call(planner, operation, kernel, sources, result, arguments, *, merge: bool = True) -> None:
-    rank = len(result.layout.shape)
-    layouts = [source.layout for source in sources]
-    kernel = Map.of(kernel, [*layouts, result.layout], [_aligned(layout, rank) for layout in layouts], merge=merge)
-    planner.call(kernel, [*sources, result, *arguments], operation)
+    planner.call(_loops(kernel, sources, result, merge), [*sources, result, *arguments], operation)
     planner.finish(result, operation)
+
+
+def _loops(kernel: Operation, sources: Sequence[Tensor], result: Tensor, merge: bool = True) -> Map:
+    rank, layouts = len(result.layout.shape), [source.layout for source in sources]
+    return Map.of(kernel, [*layouts, result.layout], [_aligned(layout, rank) for layout in layouts], merge=merge)
 
 
 def _aligned(layout: Layout, rank: int) -> list[int | None]:

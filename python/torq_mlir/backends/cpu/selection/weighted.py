@@ -32,7 +32,7 @@ from torq_mlir.dialects import elements
 # Operations that move elements, and the operand that they move.
 _MOVEMENTS = {"tensor.collapse_shape": 0, "tensor.expand_shape": 0, "torq_hl.transpose": 1}
 # Tiles of a row that is cut into several tasks.
-_TILES_PER_TASK = 8
+TILES_PER_TASK = 8
 
 
 def convolution(planner: Planner, operation: ir.Operation) -> bool:
@@ -90,7 +90,7 @@ def fully_connected(planner: Planner, operation: ir.Operation) -> bool:
     result = planner.produce(operation.results[0], range(len(shape)))
     rows, outputs = math.prod(shape[:-1]), result.layout.shape[-1]
     pixels, blocks = tile_sizes(rows, outputs, planner.cpu)
-    runs = max(1, -(-rows // pixels) // _TILES_PER_TASK)
+    runs = max(1, -(-rows // pixels) // TILES_PER_TASK)
 
     one = (1, 1)
     views = row_view(source.layout, source.layout.dtype.itemsize), row_view(result.layout)
@@ -187,6 +187,7 @@ def _product(planner: Planner, source: Tensor, result: Tensor, rescale: Rescale)
         pixels,
         blocks,
         operand_width=8 * size,
+        static_weights=False,
     )
 
 
