@@ -48,8 +48,8 @@ FAST_BUILT = ("mobilenet_v2.full-integer", "bert_tiny.full-integer")
 # Models whose forms are not the same network: the quantizer drops these activations in QOperator form alone, and gives
 # an average pooling before a Concat the parameters of its input in QDQ form alone.
 DIFFERENT_FORMS = ("relu", "clip", "densenet121")
-# Of the small models, what every run takes next to the comparison of the forms. The others compute the same layers, and
-# run for some models.
+# Of the small models, what every run takes. The other forms, and their comparison, are of the same layers, and run for
+# some models.
 FAST_VARIANTS = ("qdq-per-channel",)
 ALL_VARIANTS_FAST = frozenset(
     {"conv_3x3", "conv_depthwise", "gemm", "add", "mul", "concat", "maxpool_pads", "averagepool_pads", "cnn_small"}
@@ -120,7 +120,7 @@ def _feature_cases() -> list[Case]:
             _model_case(name, variant, samples=2, slow=variant not in fast) for variant in (*MAIN_VARIANTS, *more)
         ]
         if name not in DIFFERENT_FORMS:
-            cases.append(_forms_case(name))
+            cases.append(_forms_case(name, slow=name not in ALL_VARIANTS_FAST))
     cases += [
         _model_case(name, variant, samples=2, slow=variant not in FAST_VARIANTS)
         for name in QDQ_FEATURES

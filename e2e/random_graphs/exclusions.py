@@ -21,9 +21,12 @@ def ceil_mode_is_clear(spatial: Sequence[int], kernel: Sequence[int], strides: S
     return True
 
 
-def auto_pad_runs(kernel: Sequence[int], strides: Sequence[int]) -> bool:
-    """Of a pooling. ONNX Runtime fails where strides skip elements: the padding it computes is negative."""
-    return all(stride <= size for size, stride in zip(kernel, strides, strict=True))
+def auto_pad_runs(kernel: Sequence[int], strides: Sequence[int], dilations: Sequence[int]) -> bool:
+    """Of a pooling. ONNX Runtime fails where strides skip elements: the padding it computes is negative.
+
+    It pads windows with gaps as if they had none, and has fewer results than ONNX says.
+    """
+    return max(dilations) == 1 and all(stride <= size for size, stride in zip(kernel, strides, strict=True))
 
 
 def convolution_lowers(rank: int, group: int, inputs: int, outputs: int) -> bool:

@@ -31,7 +31,7 @@ def pooling(b: Builder) -> Computed:
         attributes["strides"] = [b.integer(1, 3) for _ in spatial]
     if b.one_in(3):
         attributes["pads"] = [b.integer(0, size - 1) for size in (*kernel, *kernel)]
-    elif b.one_in(8) and auto_pad_runs(kernel, attributes.get("strides", kernel)):
+    elif b.one_in(8) and auto_pad_runs(kernel, attributes.get("strides", kernel), attributes.get("dilations", [1])):
         attributes["auto_pad"] = b.pick(("SAME_UPPER", "SAME_LOWER"))
     if b.one_in(6) and "auto_pad" not in attributes and _ceil_mode_is_clear(attributes, spatial):
         attributes["ceil_mode"] = 1
