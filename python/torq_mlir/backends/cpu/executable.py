@@ -96,8 +96,9 @@ class CpuExecutable:
     def _run(self, buffers: list[int], times: np.ndarray, timed: bool) -> None:
         counters, function = np.zeros(self.program.counter_shape, np.int32), self._code.function
         pointers = [*buffers, self._code.constants, times.ctypes.data, counters.ctypes.data]
-        calls = [np.array([*pointers, thread, self.num_threads, timed], _WORD) for thread in range(self.num_threads)]
-        slots = [call.ctypes.data + _WORD.itemsize * np.arange(len(call), dtype=_WORD) for call in calls]
+        calls = np.array([[*pointers, thread, self.num_threads, timed] for thread in range(self.num_threads)], _WORD)
+        places = np.arange(calls.ctypes.data, calls.ctypes.data + calls.nbytes, _WORD.itemsize, _WORD)
+        slots = list(places.reshape(calls.shape))
         if self.num_threads > 1:
             self._helpers.keep_away()
         for slot in slots[1:]:

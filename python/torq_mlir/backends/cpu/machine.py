@@ -49,6 +49,9 @@ CPUS = (
     Cpu("generic", 4, 16, None, frozenset()),
 )
 
+# Of a core, where it is not known.
+_SMALL_CACHE = 1 << 18
+
 
 @functools.cache
 def available() -> tuple[Cpu, ...]:
@@ -79,6 +82,19 @@ def select(name: str | None = None) -> Cpu:
         missing = sorted(named[0].requires - _flags())
         raise CompileError(f"this machine cannot run code for {name}: it has no {', '.join(missing)}")
     return found
+
+
+@functools.cache
+def second_level_cache() -> int:
+    """Bytes of the one of a core."""
+    for folder in Path("/sys/devices/system/cpu/cpu0/cache").glob("index*"):
+        try:
+            level, size = ((folder / name).read_text().strip() for name in ("level", "size"))
+        except OSError:
+            continue
+        if level == "2" and size.endswith("K"):
+            return int(size[:-1]) << 10
+    return _SMALL_CACHE
 
 
 @functools.cache

@@ -10,7 +10,6 @@ All buffers are passed as pointers. Each thread calls it and takes tasks of ever
 """
 
 import functools
-import math
 from collections.abc import Callable, Sequence
 
 from torch_mlir import ir
@@ -95,13 +94,14 @@ class _Builder:
         function.attributes["llvm.bareptr"] = ir.UnitAttr.get()
         return lambda arguments, task: func.CallOp(function, arguments) and None
 
-    def _grid(self, step: Step) -> tuple[int, int]:
-        """Rows of tasks that threads divide among them, and tasks of each."""
+    def _grid(self, step: Step) -> sharing.Grid:
         kernel = step.kernel
         if isinstance(kernel, str):
-            return 1, 1
-        columns = kernel.tasks_of_row(self.cpu) if isinstance(kernel, Tiled) else 1
-        return kernel.tasks(self.cpu) // columns, columns
+            return sharing.Grid(1)
+        if not isinstance(kernel, Tiled):
+            return sharing.Grid(kernel.tasks(self.cpu))
+        columns = kernel.tasks_of_row(self.cpu)
+        return sharing.Grid(kernel.tasks(self.cpu) // columns, columns, kernel.rows_of_block)
 
     def _main(self, waiting: func.FuncOp) -> None:
         plan = self.plan
@@ -120,7 +120,7 @@ class _Builder:
                 _read_clock(times, timed, number)
                 own = memref.view(buffer_type(sharing.WORDS, 32), counters, index(4 * sharing.WORDS * number), [])
                 self._call(step, places, [own, thread, threads])
-                func.CallOp(waiting, [own, scalar(math.prod(self._grid(step)), 32)])
+                func.CallOp(waiting, [own, scalar(self._grid(step).tasks, 32)])
             _read_clock(times, timed, len(plan.steps))
             func.ReturnOp([])
 

@@ -12,11 +12,24 @@ A step has a counter of the tasks that are done, and one for each band of those 
 """
 
 from collections.abc import Callable
+from typing import NamedTuple
 
 from torch_mlir import ir
 from torch_mlir.dialects import arith, func, llvm, memref, scf
 
-from .emission import add, buffer_type, divide, index, integer, intrinsic, loop, scalar, scale
+from .emission import (
+    Index,
+    add,
+    buffer_type,
+    divide,
+    index,
+    integer,
+    intrinsic,
+    loop,
+    minimum,
+    scalar,
+    scale,
+)
 from .machine import Cpu
 
 # More threads than this share bands. Each counter has a cache line of its own.
@@ -30,11 +43,40 @@ _SPINS = 2000
 _WAIT, _YIELD = "wait", "sched_yield"
 
 
+class Grid(NamedTuple):
+    """Tasks of a step.
+
+    Attributes:
+      rows: that threads divide among them.
+      columns: tasks of each row. Task t is of row t % rows.
+      block: rows whose tasks come before those of the next ones.
+    """
+
+    rows: int
+    columns: int = 1
+    block: int = 1
+
+    @property
+    def tasks(self) -> int:
+        return self.rows * self.columns
+
+    def place(self, position: ir.Value, rows: ir.Value) -> tuple[Index, Index]:
+        """Column and row of the task at a position among those of so many rows."""
+        if self.columns == 1:
+            return 0, position
+        if self.block >= self.rows:
+            return divide(position, rows)
+        number, rest = divide(position, self.block * self.columns)
+        first = scale(number, self.block)
+        column, row = divide(rest, minimum(add(rows, scale(first, -1)), self.block))
+        return column, add(first, row)
+
+
 def share(
     counters: ir.Value,
     thread: ir.Value,
     threads: ir.Value,
-    grid: tuple[int, int],
+    grid: Grid,
     compute: Callable[[ir.Value], None],
 ) -> None:
     """Code that takes tasks until there are none.
@@ -42,27 +84,26 @@ def share(
     Args:
       counters: of the step.
       thread, threads: number of this thread, and of all.
-      grid: rows, and tasks of each row. Task t is of row t % rows.
+      grid: the tasks.
       compute: emits the code of a task.
     """
-    rows, columns = grid
     bands = arith.minui(threads, index(_BANDS))
     part_of = arith.select(arith.cmpi(arith.CmpIPredicate.eq, threads, index(1)), index(1), index(_PARTS))
 
     def band(turn: ir.Value) -> None:
         number = arith.remui(arith.addi(thread, turn), bands)
         first_row, end = (
-            arith.divui(arith.muli(each, index(rows)), bands) for each in (number, arith.addi(number, index(1)))
+            arith.divui(arith.muli(each, index(grid.rows)), bands) for each in (number, arith.addi(number, index(1)))
         )
         count = arith.subi(end, first_row)
-        tasks = arith.muli(count, index(columns))
+        tasks = arith.muli(count, index(grid.columns))
         part = arith.maxui(arith.divui(tasks, part_of), index(1))
         taken = arith.muli(arith.addi(number, index(1)), index(_LINE))
 
         def compute_part(first: ir.Value, last: ir.Value) -> None:
             def one(position: ir.Value) -> None:
-                column, row = (0, position) if columns == 1 else divide(position, count)
-                compute(add(scale(column, rows), first_row, row))
+                column, row = grid.place(position, count)
+                compute(add(scale(column, grid.rows), first_row, row))
 
             loop(first, last, one)
 

@@ -34,7 +34,13 @@ class Kernel(Protocol):
 
 @runtime_checkable
 class Tiled(Protocol):
-    """A kernel with several tasks in each row of its result: task t is of row t % (tasks / tasks_of_row)."""
+    """A kernel with several tasks in each row of its result: task t is of row t % (tasks / tasks_of_row).
+
+    Attributes:
+      rows_of_block: so many rows are computed before the next ones, for what they read and write to stay in the cache.
+    """
+
+    rows_of_block: int
 
     def tasks_of_row(self, cpu: Cpu) -> int:
         """Tasks of a row."""

@@ -35,6 +35,10 @@ from torq_mlir.backends.cpu.machine import Cpu
 from torq_mlir.backends.cpu.requantize import PARAMETERS, Requantizer, Rescale
 from torq_mlir.backends.cpu.x86 import PART, QUARTERS
 
+# Of a step: what a load costs beside a dot product, what is saved where `Convolution.narrows_blocks`, and the number of
+# sums that hides how long an instruction takes.
+_LOAD, _FOUR_BLOCKS, _FEWEST_SUMS = 0.3, 0.97, 8
+
 
 @dataclasses.dataclass(frozen=True)
 class View:
@@ -61,6 +65,7 @@ class Convolution:
     result_width: bits of an element of the output.
     operand_width: bits of activations and weights; 16 with run-time weights only. The source is one of bytes always.
     static_weights: `pack` packs them; otherwise a `Pack`, at run time.
+    rows_of_block: rows that are computed for all output channels before the next ones.
     """
 
     images: int
@@ -83,6 +88,7 @@ class Convolution:
     result_width: int = 8
     operand_width: int = 8
     static_weights: bool = True
+    rows_of_block: int = 1 << 30
 
     @property
     def name(self) -> str:
@@ -267,11 +273,24 @@ class _Row:
 
 
 def tile_sizes(width: int, outputs: int, cpu: Cpu) -> tuple[int, int]:
-    """Pixels and blocks of a tile: as many sums as registers hold, and few that are computed twice or not needed."""
-    blocks_in_all = -(-outputs // cpu.lanes)
-    most = 4 if cpu.registers >= 32 else 2
-    blocks = min(range(min(most, blocks_in_all), 0, -1), key=lambda b: (-(-blocks_in_all // b) * b, -b))
-    longest = min(width, (cpu.registers - 4) // blocks)
-    shortest = max(1, longest * 2 // 3)
-    pixels = min(range(longest, shortest - 1, -1), key=lambda p: (-(-width // p) * p, -p))
-    return pixels, blocks
+    """Pixels and blocks of a tile: few sums that are computed twice or not needed, and few loads for them.
+
+    All sums are in registers, with the weights of a step and a word of activations.
+    """
+    blocks_in_all, most = -(-outputs // cpu.lanes), 4 if cpu.registers >= 32 else 2
+    operands = 1 if cpu.has_dot_product else 2  # registers of what is multiplied
+
+    def cost(tile: tuple[int, int]) -> float:
+        pixels, blocks = tile
+        sums = -(-width // pixels) * pixels * -(-blocks_in_all // blocks) * blocks
+        loads = (pixels + blocks) / (pixels * blocks)
+        narrowing = _FOUR_BLOCKS if blocks == QUARTERS else 1
+        latency = 1 if pixels == width else max(1, _FEWEST_SUMS / (pixels * blocks))
+        return sums * (1 + _LOAD * loads) * narrowing * latency
+
+    tiles = (
+        (pixels, blocks)
+        for blocks in range(1, min(most, blocks_in_all) + 1)
+        for pixels in range(1, min(width, (cpu.registers - operands * (1 + blocks)) // blocks) + 1)
+    )
+    return min(tiles, key=cost)

@@ -13,8 +13,11 @@ from torq_mlir.backends.cpu.dot_product import WORD
 from torq_mlir.backends.cpu.kernels.convolution import Convolution, View, tile_sizes
 from torq_mlir.backends.cpu.kernels.depthwise import Depthwise
 from torq_mlir.backends.cpu.kernels.depthwise_words import DepthwiseWords
+from torq_mlir.backends.cpu.kernels.elementwise import Map
+from torq_mlir.backends.cpu.kernels.operations import MultiplyAdd
 from torq_mlir.backends.cpu.kernels.packing import Pack
 from torq_mlir.backends.cpu.layout import Layout
+from torq_mlir.backends.cpu.machine import second_level_cache
 from torq_mlir.backends.cpu.planning import (
     BIAS,
     Planner,
@@ -71,10 +74,17 @@ def convolution(planner: Planner, operation: ir.Operation) -> bool:
         pixels,
         blocks,
         result_width=8 * result.layout.dtype.itemsize,
+        rows_of_block=_rows_in_cache(source.layout, result.layout, (1, *attributes.stride)[-2]),
     )
     _call(planner, kernel, source, result, parameters, operation)
     planner.finish(result, operation)
     return True
+
+
+def _rows_in_cache(source: Layout, result: Layout, stride: int) -> int:
+    """Rows of the result that take half of the second-level cache, with what is read for them."""
+    bytes_of_row = stride * source.strides[-3] + result.strides[-3] * result.dtype.itemsize
+    return max(1, second_level_cache() // 2 // bytes_of_row)
 
 
 def fully_connected(planner: Planner, operation: ir.Operation) -> bool:
@@ -112,7 +122,7 @@ def depthwise(planner: Planner, operation: ir.Operation) -> bool:
         return False
     channels, inputs, kh, kw = parameters.weights.shape
     if inputs != 1 or attributes.groups != channels:
-        return False
+        return convolution(planner, operation)
     source = image(planner, operation.operands[3], attributes, operation)
     result = planner.produce(operation.results[0], channels_last(4))
     images, _, height, width = result.layout.shape
@@ -142,16 +152,22 @@ def matmul(planner: Planner, operation: ir.Operation) -> bool:
     init, scale_bias, first, second = operation.operands
     dtypes = {shape_and_dtype(value)[1] for value in (first, second)}
     pairs = elements.constant_value(scale_bias)
-    if attributes.input1_unsigned or len(dtypes) > 1 or shape_and_dtype(init)[1] != np.int8:
+    if attributes.input1_unsigned or shape_and_dtype(init)[1] != np.int8:
         return False
-    (dtype,) = dtypes
-    if dtype not in (np.int8, np.int16) or pairs is None or pairs.size != 2 or not 0 <= attributes.shift < 64:
+    if (
+        not dtypes <= {np.dtype(np.int8), np.dtype(np.int16)}
+        or pairs is None
+        or pairs.size != 2
+        or not 0 <= attributes.shift < 64
+    ):
         return False
     *batch, _, inner = shape_and_dtype(first)[0]
     bound = math.prod(_magnitude(value) for value in (first, second)) * inner + abs(int(pairs[0]))
     if bound >= 1 << 31:
         return False
     source, weights = (matrix(planner, value, operation) for value in (first, second))
+    if len(dtypes) > 1:
+        source, weights = (_in_16_bits(planner, each, operation) for each in (source, weights))
     result = planner.produce(operation.results[0], range(len(batch) + 2))
     scalars = requantization(attributes, attributes.shift, np.dtype(np.int8))
     rescale = Rescale.of(pairs[1::2], scalars, bound)
@@ -164,6 +180,20 @@ def matmul(planner: Planner, operation: ir.Operation) -> bool:
     multipliers = planner.constants.add(np.full(channels, pairs[1], np.int32))
     planner.call(kernel, [source, packed, biases, multipliers, result, *scalars], operation)
     return True
+
+
+def _in_16_bits(planner: Planner, source: Tensor, operation: ir.Operation) -> Tensor:
+    """The values of bytes as i16."""
+    if source.layout.dtype == np.int16:
+        return source
+    limits, one = np.iinfo(np.int16), np.int32([1])
+    scalars = [0, 0, int(limits.min), int(limits.max)]
+    result = planner.allocate(Layout.inner(source.layout.shape, np.int16))
+    kernel = MultiplyAdd(Rescale.of(one, scalars, BIAS), 1)
+    kernel = Map.of(kernel, [source.layout, result.layout], [range(len(source.layout.shape))])
+    buffers = [planner.constants.add(each) for each in (one, np.int32([-BIAS * source.layout.biased]), one)]
+    planner.call(kernel, [source, result, *buffers, *scalars], operation)
+    return result
 
 
 def _product(planner: Planner, source: Tensor, result: Tensor, rescale: Rescale) -> Convolution:
