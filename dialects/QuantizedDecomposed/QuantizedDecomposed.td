@@ -9,8 +9,7 @@
 #ifndef TORQ_QUANTIZED_DECOMPOSED_TD
 #define TORQ_QUANTIZED_DECOMPOSED_TD
 
-include "mlir/IR/OpBase.td"
-include "mlir/Interfaces/SideEffectInterfaces.td"
+include "torq_mlir/Dialect/TorqOp.td"
 
 def QuantizedDecomposed_Dialect : Dialect {
   let name = "quantized_decomposed";
@@ -38,7 +37,7 @@ def QuantizedDecomposed_Dialect : Dialect {
 //===----------------------------------------------------------------------===//
 
 class QD_TorchType<string mnemonic, string description>
-    : Type<CPred<"isTorchType($_self, \"" # mnemonic # "\")">, description>;
+    : Type<CPred<"::torq_mlir::quantized_decomposed::isTorchType($_self, \"" # mnemonic # "\")">, description>;
 
 def QD_TorchTensor : QD_TorchType<"vtensor", "torch value tensor">;
 def QD_TorchFloat : QD_TorchType<"float", "torch float">;
@@ -100,7 +99,7 @@ def QD_StorageTypeAttr
                    "storage type: si4, ui4, si8, ui8, si16, ui16 or si32"> {
   let predicate = And<[
       CPred<"::llvm::isa<::mlir::TypeAttr>($_self)">,
-      CPred<"isStorageType(::llvm::cast<::mlir::TypeAttr>($_self).getValue())">]>;
+      CPred<"::torq_mlir::quantized_decomposed::isStorageType(::llvm::cast<::mlir::TypeAttr>($_self).getValue())">]>;
 }
 
 // What a tensor holds, with the signedness that signless integers do not tell.
@@ -109,7 +108,7 @@ def QD_ElementTypeAttr
                    "element type: f16, bf16, f32, f64, i1, si8, ui8, si16, ui16, si32 or si64"> {
   let predicate = And<[
       CPred<"::llvm::isa<::mlir::TypeAttr>($_self)">,
-      CPred<"isElementType(::llvm::cast<::mlir::TypeAttr>($_self).getValue())">]>;
+      CPred<"::torq_mlir::quantized_decomposed::isElementType(::llvm::cast<::mlir::TypeAttr>($_self).getValue())">]>;
 }
 
 //===----------------------------------------------------------------------===//
@@ -117,6 +116,6 @@ def QD_ElementTypeAttr
 //===----------------------------------------------------------------------===//
 
 class QD_Op<string mnemonic, list<Trait> traits = []>
-    : Op<QuantizedDecomposed_Dialect, mnemonic, !listconcat([Pure], traits)>;
+    : Torq_Op<QuantizedDecomposed_Dialect, mnemonic, traits>;
 
 #endif // TORQ_QUANTIZED_DECOMPOSED_TD

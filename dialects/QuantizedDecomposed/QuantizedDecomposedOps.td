@@ -9,7 +9,7 @@
 #ifndef TORQ_QUANTIZED_DECOMPOSED_OPS_TD
 #define TORQ_QUANTIZED_DECOMPOSED_OPS_TD
 
-include "QuantizedDecomposed.td"
+include "torq_mlir/Dialect/QuantizedDecomposed/QuantizedDecomposed.td"
 
 //===----------------------------------------------------------------------===//
 // Per tensor
@@ -127,8 +127,8 @@ def QD_FakeQuantPerChannelOp : QD_Op<"fake_quant_per_channel"> {
   let results = (outs QD_F32Tensor:$output);
 }
 
-include "TokenAndGroupOps.td"
-include "ChooseQParamsOps.td"
+include "torq_mlir/Dialect/QuantizedDecomposed/TokenAndGroupOps.td"
+include "torq_mlir/Dialect/QuantizedDecomposed/ChooseQParamsOps.td"
 
 //===----------------------------------------------------------------------===//
 // Conversion

@@ -9,7 +9,7 @@
 #ifndef TORQ_QUANTIZED_DECOMPOSED_TOKEN_AND_GROUP_OPS_TD
 #define TORQ_QUANTIZED_DECOMPOSED_TOKEN_AND_GROUP_OPS_TD
 
-include "QuantizedDecomposed.td"
+include "torq_mlir/Dialect/QuantizedDecomposed/QuantizedDecomposed.td"
 
 //===----------------------------------------------------------------------===//
 // Per token
@@ -90,7 +90,7 @@ def QD_QuantizePerChannelGroupOp : QD_Op<"quantize_per_channel_group"> {
       Optional<QD_ZeroPoints>:$zero_points, I64Attr:$quant_min,
       I64Attr:$quant_max, QD_StorageTypeAttr:$dtype,
       ConfinedAttr<I64Attr, [IntPositive]>:$group_size,
-      DefaultValuedAttr<I64Attr, "-1">:$axis, UnitAttr:$divide,
+      DefaultValuedOptionalAttr<I64Attr, "-1">:$axis, UnitAttr:$divide,
       UnitAttr:$round_first);
   let results = (outs QD_StorageTensor:$output);
 }
@@ -113,7 +113,7 @@ def QD_DequantizePerChannelGroupOp : QD_Op<"dequantize_per_channel_group"> {
       Optional<QD_ZeroPoints>:$zero_points, I64Attr:$quant_min,
       I64Attr:$quant_max, QD_StorageTypeAttr:$dtype,
       ConfinedAttr<I64Attr, [IntPositive]>:$group_size,
-      DefaultValuedAttr<I64Attr, "-1">:$axis);
+      DefaultValuedOptionalAttr<I64Attr, "-1">:$axis);
   let results = (outs QD_FloatTensor:$output);
 }
 

@@ -10,8 +10,7 @@
 #define TORQ_HL_TD
 
 include "mlir/IR/EnumAttr.td"
-include "mlir/IR/OpBase.td"
-include "mlir/Interfaces/SideEffectInterfaces.td"
+include "torq_mlir/Dialect/TorqOp.td"
 
 def TorqHL_Dialect : Dialect {
   let name = "torq_hl";
@@ -61,7 +60,8 @@ def TorqHL_Shift
     : ConfinedAttr<I32Attr, [IntNonNegative]>;
 def TorqHL_Shift8
     : ConfinedAttr<I8Attr, [IntNonNegative]>;
-def TorqHL_False : DefaultValuedAttr<BoolAttr, "false">;
+// Optional, so that what is not written is not printed.
+def TorqHL_False : DefaultValuedOptionalAttr<BoolAttr, "false">;
 
 // One of a list of strings.
 class TorqHL_OneOf<list<string> values>
@@ -107,6 +107,6 @@ def TorqHL_ElementwiseOp
 //===----------------------------------------------------------------------===//
 
 class TorqHL_Op<string mnemonic, list<Trait> traits = []>
-    : Op<TorqHL_Dialect, mnemonic, !listconcat([Pure], traits)>;
+    : Torq_Op<TorqHL_Dialect, mnemonic, traits>;
 
 #endif // TORQ_HL_TD

@@ -9,7 +9,7 @@
 #ifndef TORQ_HL_OPS_TD
 #define TORQ_HL_OPS_TD
 
-include "TorqHL.td"
+include "torq_mlir/Dialect/TorqHL/TorqHL.td"
 
 //===----------------------------------------------------------------------===//
 // Weighted operations
@@ -212,8 +212,8 @@ def TorqHL_TableOp : TorqHL_Op<"table"> {
   let arguments = (ins TorqHL_TableTensor:$init, TorqHL_ScaleBias:$scale_bias,
       TorqHL_TableTensor:$input, Optional<1DTensorOf<[I32]>>:$dynamic_table,
       OptionalAttr<ConfinedAttr<DenseI32ArrayAttr, [DenseArrayCount<256>]>>:$static_table,
-      DefaultValuedAttr<I32Attr, "0">:$output_zp,
-      DefaultValuedAttr<I32Attr, "0">:$shift,
+      DefaultValuedOptionalAttr<I32Attr, "0">:$output_zp,
+      DefaultValuedOptionalAttr<I32Attr, "0">:$shift,
       TorqHL_False:$saturate_i16);
   let results = (outs TorqHL_TableTensor:$output);
 }

@@ -116,23 +116,20 @@ def attribute_values(op: ir.OpView | ir.Operation, definition: Operation) -> dic
     }
 
 
-def group(values: Sequence, definitions: tuple[Value, ...]) -> dict[str, Any]:
+def group(what: str, values: Sequence, definitions: tuple[Value, ...]) -> dict[str, Any]:
     """Operands or results by name: one value, None for an absent optional one, a tuple for a variadic one.
 
+    Args:
+      what: "operand" or "result".
+
     Raises:
-      ValueError: the number of values does not fit.
+      InvalidOperationError: the number of values does not fit.
     """
     if len(values) == len(definitions) and all(each.variadicity != "variadic" for each in definitions):
         return {definition.name: value for definition, value in zip(definitions, values, strict=True)}
-    flexible = next((each.variadicity for each in definitions if each.variadicity != "single"), "single")
     least = sum(each.variadicity == "single" for each in definitions)
     surplus = len(values) - least
-    most = {"single": 0, "optional": 1, "variadic": surplus}[flexible]
-    if not 0 <= surplus <= most:
-        expected = {"single": f"{least}", "optional": f"{least} or {least + 1}", "variadic": f"{least} or more"}[
-            flexible
-        ]
-        raise ValueError(f"expected {expected}, but found {len(values)}")
+    _check_number(what, len(values), surplus, definitions)
     grouped: dict[str, Any] = {}
     remaining = iter(values)
     for definition in definitions:
@@ -140,3 +137,21 @@ def group(values: Sequence, definitions: tuple[Value, ...]) -> dict[str, Any]:
         part = tuple(itertools.islice(remaining, size))
         grouped[definition.name] = part if definition.variadicity == "variadic" else next(iter(part), None)
     return grouped
+
+
+def _check_number(what: str, found: int, surplus: int, definitions: tuple[Value, ...]) -> None:
+    """Raises in the words that MLIR has for it."""
+    least = found - surplus
+    position, flexible = next(
+        ((index, each.variadicity) for index, each in enumerate(definitions) if each.variadicity != "single"),
+        (0, "single"),
+    )
+    if flexible == "single" and surplus:
+        one = {"operand": "requires a single operand", "result": "requires one result"}
+        several = {"operand": f"expected {least} operands, but found {found}", "result": f"expected {least} results"}
+        raise InvalidOperationError((one if least == 1 else several)[what])
+    if surplus < 0:
+        raise InvalidOperationError(f"expected {least} or more {what}s, but found {found}")
+    if flexible == "optional" and surplus > 1:
+        group = f"{what} group starting at #{position}"
+        raise InvalidOperationError(f"{group} requires 0 or 1 element, but found {surplus}")

@@ -182,6 +182,7 @@ def act_bounds(operands: Operands, attributes: Attributes, result: TensorInfo) -
     for kind in ("int", "fp"):
         low, high = attributes[f"min_{kind}"], attributes[f"max_{kind}"]
         if low > high:
+            low, high = (f"{each:.9g}" if isinstance(each, float) else each for each in (low, high))
             raise InvalidOperationError(f"attribute 'min_{kind}' ({low}) must not exceed 'max_{kind}' ({high})")
 
 

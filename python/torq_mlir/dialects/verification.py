@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The verifier of every operation: the constraints of the ODS, the inferred shape, and rules across operands."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from torch_mlir import ir
@@ -36,9 +36,14 @@ class Verifier(ir.DynamicOpTrait):
 
 
 def _verify(operation: ir.Operation, definition: ods.Operation) -> None:
-    operands = _check_values("operand", operation.operands, definition.operands)
-    results = _check_values("result", operation.results, definition.results)
-    attributes = _check_attributes(operation, definition)
+    """Checks in the order of the verifiers that MLIR generates from the ODS."""
+    results = _group("result", operation.results, definition.results)
+    operands = _group("operand", operation.operands, definition.operands)
+    attributes, found = _check_attributes(operation, definition)
+    operands = _check_types("operand", operands, definition.operands)
+    results = _check_types("result", results, definition.results)
+    if found < len(operation.attributes):
+        _check_discardable(operation, attributes)
     shapes = {name: value.shape for name, value in operands.items() if isinstance(value, TensorInfo)}
     inferred = inference.result_shape(definition.name, shapes, attributes)
     for position, (name, result) in enumerate(results.items()):
@@ -52,12 +57,12 @@ def _verify(operation: ir.Operation, definition: ods.Operation) -> None:
         rule(operands, attributes, outcome)
 
 
-def _check_values(what: str, values: Sequence[ir.Value], definitions: tuple[ods.Value, ...]) -> dict[str, Any]:
+def _group(what: str, values: Sequence[ir.Value], definitions: tuple[ods.Value, ...]) -> dict[str, Any]:
+    return ods.group(what, [values[index].type for index in range(len(values))], definitions)
+
+
+def _check_types(what: str, types: dict[str, Any], definitions: tuple[ods.Value, ...]) -> dict[str, Any]:
     """The types of operands or results by name: a TensorInfo, None when absent, or a tuple when variadic."""
-    try:
-        types = ods.group([values[index].type for index in range(len(values))], definitions)
-    except ValueError as error:
-        raise InvalidOperationError(f"has a wrong number of {what}s: {error}") from None
     position = 0
     for definition in definitions:
         group = types[definition.name]
@@ -73,28 +78,32 @@ def _check_values(what: str, values: Sequence[ir.Value], definitions: tuple[ods.
     }
 
 
-def _check_attributes(operation: ir.Operation, definition: ods.Operation) -> dict[str, Any]:
-    """The declared attributes by name as Python values, with defaults."""
+def _check_attributes(operation: ir.Operation, definition: ods.Operation) -> tuple[dict[str, Any], int]:
+    """The declared attributes by name as Python values, with defaults, and how many of them are present."""
     present = operation.attributes
+    found = {declared.name: present[declared.name] for declared in definition.attributes if declared.name in present}
     values = {}
-    found = 0
     for declared in definition.attributes:
-        if declared.name not in present:
+        if declared.name not in found:
             if declared.required:
                 raise InvalidOperationError(f"requires attribute '{declared.name}'")
             values[declared.name] = ods.absent_value(declared)
+    for declared in definition.attributes:
+        if declared.name not in found:
             continue
-        attribute = present[declared.name]
+        attribute = found[declared.name]
         if not declared.constraint.holds(attribute):
             raise InvalidOperationError(
                 f"attribute '{declared.name}' failed to satisfy constraint: {declared.constraint.summary}"
             )
         values[declared.name] = ods.python_value(attribute)
-        found += 1
-    if found < len(present):
-        for name in present:
-            if name not in values and name not in _DISCARDABLE and "." not in name:
-                raise InvalidOperationError(
-                    f"has no attribute '{name}'; a discardable attribute has the prefix of a dialect"
-                )
-    return values
+    return values, len(found)
+
+
+def _check_discardable(operation: ir.Operation, declared: Mapping[str, Any]) -> None:
+    """What is not declared has the prefix of a dialect."""
+    for name in operation.attributes:
+        if name not in declared and name not in _DISCARDABLE and "." not in name:
+            raise InvalidOperationError(
+                f"has no attribute '{name}'; a discardable attribute has the prefix of a dialect"
+            )

@@ -1,7 +1,7 @@
 // RUN: torq-opt %s -split-input-file -verify-diagnostics
 
 func.func @quantize_per_tensor(%arg0: tensor<4x3xf32>, %arg1: tensor<f32>) {
-  // expected-error@+1 {{'quantized_decomposed.quantize_per_tensor' op has a wrong number of operands: expected 3 or more, but found 2}}
+  // expected-error@+1 {{'quantized_decomposed.quantize_per_tensor' op expected 3 or more operands, but found 2}}
   %0 = "quantized_decomposed.quantize_per_tensor"(%arg0, %arg1) {quant_min = -128 : i64, quant_max = 127 : i64, dtype = si8} : (tensor<4x3xf32>, tensor<f32>) -> tensor<4x3xi8>
   return
 }
@@ -58,7 +58,7 @@ func.func @quantize_per_tensor(%arg0: tensor<4x3xf32>, %arg1: tensor<f32>, %arg2
 // -----
 
 func.func @quantize_per_tensor(%arg0: tensor<4x3xi8>, %arg1: tensor<f32>, %arg2: tensor<i8>) {
-  // expected-error@+1 {{'quantized_decomposed.quantize_per_tensor' op operand #0 ('input') must be tensor of floating-point values, but got 'tensor<4x3xi8>'}}
+  // expected-error-re@+1 {{'quantized_decomposed.quantize_per_tensor' op operand #0{{.*}} must be tensor of floating-point values, but got 'tensor<4x3xi8>'}}
   %0 = "quantized_decomposed.quantize_per_tensor"(%arg0, %arg1, %arg2) {quant_min = -128 : i64, quant_max = 127 : i64, dtype = si8} : (tensor<4x3xi8>, tensor<f32>, tensor<i8>) -> tensor<4x3xi8>
   return
 }
@@ -66,7 +66,7 @@ func.func @quantize_per_tensor(%arg0: tensor<4x3xi8>, %arg1: tensor<f32>, %arg2:
 // -----
 
 func.func @quantize_per_tensor(%arg0: tensor<4x3xf32>, %arg1: tensor<i8>, %arg2: tensor<i8>) {
-  // expected-error@+1 {{'quantized_decomposed.quantize_per_tensor' op operand #1 ('scale') must be scale: a float or a tensor of floats, but got 'tensor<i8>'}}
+  // expected-error-re@+1 {{'quantized_decomposed.quantize_per_tensor' op operand #1{{.*}} must be scale: a float or a tensor of floats, but got 'tensor<i8>'}}
   %0 = "quantized_decomposed.quantize_per_tensor"(%arg0, %arg1, %arg2) {quant_min = -128 : i64, quant_max = 127 : i64, dtype = si8} : (tensor<4x3xf32>, tensor<i8>, tensor<i8>) -> tensor<4x3xi8>
   return
 }
@@ -74,7 +74,7 @@ func.func @quantize_per_tensor(%arg0: tensor<4x3xf32>, %arg1: tensor<i8>, %arg2:
 // -----
 
 func.func @quantize_per_tensor(%arg0: tensor<4x3xf32>, %arg1: tensor<f32>, %arg2: tensor<f32>) {
-  // expected-error@+1 {{'quantized_decomposed.quantize_per_tensor' op operand #2 ('zero_point') must be zero point: an integer or a tensor of integers, but got 'tensor<f32>'}}
+  // expected-error-re@+1 {{'quantized_decomposed.quantize_per_tensor' op operand #2{{.*}} must be zero point: an integer or a tensor of integers, but got 'tensor<f32>'}}
   %0 = "quantized_decomposed.quantize_per_tensor"(%arg0, %arg1, %arg2) {quant_min = -128 : i64, quant_max = 127 : i64, dtype = si8} : (tensor<4x3xf32>, tensor<f32>, tensor<f32>) -> tensor<4x3xi8>
   return
 }
@@ -82,7 +82,7 @@ func.func @quantize_per_tensor(%arg0: tensor<4x3xf32>, %arg1: tensor<f32>, %arg2
 // -----
 
 func.func @quantize_per_tensor(%arg0: tensor<4x3xf32>, %arg1: tensor<f32>, %arg2: tensor<i8>) {
-  // expected-error@+1 {{'quantized_decomposed.quantize_per_tensor' op result #0 ('output') must be tensor of quantized values, but got 'tensor<4x3xf32>'}}
+  // expected-error-re@+1 {{'quantized_decomposed.quantize_per_tensor' op result #0{{.*}} must be tensor of quantized values, but got 'tensor<4x3xf32>'}}
   %0 = "quantized_decomposed.quantize_per_tensor"(%arg0, %arg1, %arg2) {quant_min = -128 : i64, quant_max = 127 : i64, dtype = si8} : (tensor<4x3xf32>, tensor<f32>, tensor<i8>) -> tensor<4x3xf32>
   return
 }
@@ -214,7 +214,7 @@ func.func @quantize_per_tensor(%arg0: tensor<4x3xf32>, %arg1: tensor<f32>, %arg2
 // -----
 
 func.func @quantize_per_tensor(%arg0: tensor<4x3xf32>, %arg1: tensor<f32>, %arg2: tensor<i8>, %arg3: i64, %arg4: f32) {
-  // expected-error@+1 {{'quantized_decomposed.quantize_per_tensor' op operand #4 ('range') must be variadic of bound of the quantized range, but got 'f32'}}
+  // expected-error-re@+1 {{'quantized_decomposed.quantize_per_tensor' op operand #4{{.*}} must be variadic of bound of the quantized range, but got 'f32'}}
   %0 = "quantized_decomposed.quantize_per_tensor"(%arg0, %arg1, %arg2, %arg3, %arg4) {dtype = si8} : (tensor<4x3xf32>, tensor<f32>, tensor<i8>, i64, f32) -> tensor<4x3xi8>
   return
 }
@@ -230,7 +230,7 @@ func.func @dequantize_per_tensor(%arg0: tensor<4x3xi16>, %arg1: tensor<f32>, %ar
 // -----
 
 func.func @dequantize_per_tensor(%arg0: tensor<4x3xi8>, %arg1: tensor<f32>, %arg2: tensor<i8>) {
-  // expected-error@+1 {{'quantized_decomposed.dequantize_per_tensor' op result #0 ('output') must be tensor of floating-point values, but got 'tensor<4x3xi32>'}}
+  // expected-error-re@+1 {{'quantized_decomposed.dequantize_per_tensor' op result #0{{.*}} must be tensor of floating-point values, but got 'tensor<4x3xi32>'}}
   %0 = "quantized_decomposed.dequantize_per_tensor"(%arg0, %arg1, %arg2) {quant_min = -128 : i64, quant_max = 127 : i64, dtype = si8} : (tensor<4x3xi8>, tensor<f32>, tensor<i8>) -> tensor<4x3xi32>
   return
 }
@@ -342,7 +342,7 @@ func.func @quantize_per_channel(%arg0: tensor<4x3xf32>, %arg1: tensor<3xf32>, %a
 // -----
 
 func.func @quantize_per_channel(%arg0: tensor<4x3xf32>, %arg1: tensor<3xf32>, %arg2: tensor<3xi8>, %arg3: tensor<i64>) {
-  // expected-error@+1 {{'quantized_decomposed.quantize_per_channel' op has a wrong number of operands: expected 3, but found 4}}
+  // expected-error@+1 {{'quantized_decomposed.quantize_per_channel' op expected 3 operands, but found 4}}
   %0 = "quantized_decomposed.quantize_per_channel"(%arg0, %arg1, %arg2, %arg3) {quant_min = -128 : i64, quant_max = 127 : i64, dtype = si8, axis = 1 : i64} : (tensor<4x3xf32>, tensor<3xf32>, tensor<3xi8>, tensor<i64>) -> tensor<4x3xi8>
   return
 }
@@ -414,7 +414,7 @@ func.func @dequantize_per_channel(%arg0: tensor<4x3xi8>, %arg1: tensor<3xf32>, %
 // -----
 
 func.func @dequantize_per_channel(%arg0: tensor<4x3xi8>, %arg1: tensor<3xf32>, %arg2: tensor<3xi8>, %arg3: tensor<i64>) {
-  // expected-error@+1 {{'quantized_decomposed.dequantize_per_channel' op has a wrong number of operands: expected 3, but found 4}}
+  // expected-error@+1 {{'quantized_decomposed.dequantize_per_channel' op expected 3 operands, but found 4}}
   %0 = "quantized_decomposed.dequantize_per_channel"(%arg0, %arg1, %arg2, %arg3) {quant_min = -128 : i64, quant_max = 127 : i64, dtype = si8, axis = 1 : i64} : (tensor<4x3xi8>, tensor<3xf32>, tensor<3xi8>, tensor<i64>) -> tensor<4x3xf32>
   return
 }

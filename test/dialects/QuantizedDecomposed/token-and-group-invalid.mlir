@@ -1,7 +1,7 @@
 // RUN: torq-opt %s -split-input-file -verify-diagnostics
 
 func.func @quantize_per_token(%arg0: tensor<4x8xf32>) {
-  // expected-error@+1 {{'quantized_decomposed.quantize_per_token' op has a wrong number of operands: expected 2 or 3, but found 1}}
+  // expected-error@+1 {{'quantized_decomposed.quantize_per_token' op expected 2 or more operands, but found 1}}
   %0 = "quantized_decomposed.quantize_per_token"(%arg0) {quant_min = -128 : i64, quant_max = 127 : i64, dtype = si8} : (tensor<4x8xf32>) -> tensor<4x8xi8>
   return
 }
@@ -9,7 +9,7 @@ func.func @quantize_per_token(%arg0: tensor<4x8xf32>) {
 // -----
 
 func.func @quantize_per_token(%arg0: tensor<4x8xf32>, %arg1: tensor<4x1xf32>, %arg2: tensor<4x1xi32>, %arg3: tensor<4x1xi32>) {
-  // expected-error@+1 {{'quantized_decomposed.quantize_per_token' op has a wrong number of operands: expected 2 or 3, but found 4}}
+  // expected-error@+1 {{'quantized_decomposed.quantize_per_token' op operand group starting at #2 requires 0 or 1 element, but found 2}}
   %0 = "quantized_decomposed.quantize_per_token"(%arg0, %arg1, %arg2, %arg3) {quant_min = -128 : i64, quant_max = 127 : i64, dtype = si8} : (tensor<4x8xf32>, tensor<4x1xf32>, tensor<4x1xi32>, tensor<4x1xi32>) -> tensor<4x8xi8>
   return
 }
@@ -17,7 +17,7 @@ func.func @quantize_per_token(%arg0: tensor<4x8xf32>, %arg1: tensor<4x1xf32>, %a
 // -----
 
 func.func @quantize_per_token(%arg0: tensor<4x8xi8>, %arg1: tensor<4x1xf32>, %arg2: tensor<4x1xi32>) {
-  // expected-error@+1 {{'quantized_decomposed.quantize_per_token' op operand #0 ('input') must be tensor of floating-point values, but got 'tensor<4x8xi8>'}}
+  // expected-error-re@+1 {{'quantized_decomposed.quantize_per_token' op operand #0{{.*}} must be tensor of floating-point values, but got 'tensor<4x8xi8>'}}
   %0 = "quantized_decomposed.quantize_per_token"(%arg0, %arg1, %arg2) {quant_min = -128 : i64, quant_max = 127 : i64, dtype = si8} : (tensor<4x8xi8>, tensor<4x1xf32>, tensor<4x1xi32>) -> tensor<4x8xi8>
   return
 }
@@ -26,7 +26,7 @@ func.func @quantize_per_token(%arg0: tensor<4x8xi8>, %arg1: tensor<4x1xf32>, %ar
 
 // Parameters are tensors.
 func.func @quantize_per_token(%arg0: tensor<4x8xf32>, %arg1: f32, %arg2: tensor<4x1xi32>) {
-  // expected-error@+1 {{'quantized_decomposed.quantize_per_token' op operand #1 ('scales') must be tensor of scales, but got 'f32'}}
+  // expected-error-re@+1 {{'quantized_decomposed.quantize_per_token' op operand #1{{.*}} must be tensor of scales, but got 'f32'}}
   %0 = "quantized_decomposed.quantize_per_token"(%arg0, %arg1, %arg2) {quant_min = -128 : i64, quant_max = 127 : i64, dtype = si8} : (tensor<4x8xf32>, f32, tensor<4x1xi32>) -> tensor<4x8xi8>
   return
 }
@@ -34,7 +34,7 @@ func.func @quantize_per_token(%arg0: tensor<4x8xf32>, %arg1: f32, %arg2: tensor<
 // -----
 
 func.func @quantize_per_token(%arg0: tensor<4x8xf32>, %arg1: tensor<4x1xi32>, %arg2: tensor<4x1xi32>) {
-  // expected-error@+1 {{'quantized_decomposed.quantize_per_token' op operand #1 ('scales') must be tensor of scales, but got 'tensor<4x1xi32>'}}
+  // expected-error-re@+1 {{'quantized_decomposed.quantize_per_token' op operand #1{{.*}} must be tensor of scales, but got 'tensor<4x1xi32>'}}
   %0 = "quantized_decomposed.quantize_per_token"(%arg0, %arg1, %arg2) {quant_min = -128 : i64, quant_max = 127 : i64, dtype = si8} : (tensor<4x8xf32>, tensor<4x1xi32>, tensor<4x1xi32>) -> tensor<4x8xi8>
   return
 }
@@ -42,7 +42,7 @@ func.func @quantize_per_token(%arg0: tensor<4x8xf32>, %arg1: tensor<4x1xi32>, %a
 // -----
 
 func.func @quantize_per_token(%arg0: tensor<4x8xf32>, %arg1: tensor<4x1xcomplex<f32>>, %arg2: tensor<4x1xi32>) {
-  // expected-error@+1 {{'quantized_decomposed.quantize_per_token' op operand #1 ('scales') must be tensor of scales, but got 'tensor<4x1xcomplex<f32>>'}}
+  // expected-error-re@+1 {{'quantized_decomposed.quantize_per_token' op operand #1{{.*}} must be tensor of scales, but got 'tensor<4x1xcomplex<f32>>'}}
   %0 = "quantized_decomposed.quantize_per_token"(%arg0, %arg1, %arg2) {quant_min = -128 : i64, quant_max = 127 : i64, dtype = si8} : (tensor<4x8xf32>, tensor<4x1xcomplex<f32>>, tensor<4x1xi32>) -> tensor<4x8xi8>
   return
 }
@@ -50,7 +50,7 @@ func.func @quantize_per_token(%arg0: tensor<4x8xf32>, %arg1: tensor<4x1xcomplex<
 // -----
 
 func.func @quantize_per_token(%arg0: tensor<4x8xf32>, %arg1: tensor<4x1xf32>, %arg2: tensor<4x1xi1>) {
-  // expected-error@+1 {{'quantized_decomposed.quantize_per_token' op operand #2 ('zero_points') must be tensor of integer or floating-point zero points, but got 'tensor<4x1xi1>'}}
+  // expected-error-re@+1 {{'quantized_decomposed.quantize_per_token' op operand #2{{.*}} must be tensor of integer or floating-point zero points, but got 'tensor<4x1xi1>'}}
   %0 = "quantized_decomposed.quantize_per_token"(%arg0, %arg1, %arg2) {quant_min = -128 : i64, quant_max = 127 : i64, dtype = si8} : (tensor<4x8xf32>, tensor<4x1xf32>, tensor<4x1xi1>) -> tensor<4x8xi8>
   return
 }
@@ -190,7 +190,7 @@ func.func @dequantize_per_token(%arg0: tensor<4x8xi16>, %arg1: tensor<4x1xf32>, 
 // -----
 
 func.func @dequantize_per_token(%arg0: tensor<4x8xi8>, %arg1: tensor<4x1xf32>, %arg2: tensor<4x1xi32>) {
-  // expected-error@+1 {{'quantized_decomposed.dequantize_per_token' op result #0 ('output') must be tensor of floating-point values, but got 'tensor<4x8xi32>'}}
+  // expected-error-re@+1 {{'quantized_decomposed.dequantize_per_token' op result #0{{.*}} must be tensor of floating-point values, but got 'tensor<4x8xi32>'}}
   %0 = "quantized_decomposed.dequantize_per_token"(%arg0, %arg1, %arg2) {quant_min = -128 : i64, quant_max = 127 : i64, dtype = si8} : (tensor<4x8xi8>, tensor<4x1xf32>, tensor<4x1xi32>) -> tensor<4x8xi32>
   return
 }

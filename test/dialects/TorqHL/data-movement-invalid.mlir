@@ -17,7 +17,7 @@ func.func @gather_shape(%i: tensor<3x16xi8>, %v: tensor<10x16xi8>, %n: tensor<2x
 // -----
 
 func.func @gather_indices(%i: tensor<2x16xi8>, %v: tensor<10x16xi8>, %n: tensor<2xi8>) -> tensor<2x16xi8> {
-  // expected-error@+1 {{'torq_hl.gather' op operand #2 ('indices') must be ranked tensor of 32-bit signless integer or 64-bit signless integer values, but got 'tensor<2xi8>'}}
+  // expected-error-re@+1 {{'torq_hl.gather' op operand #2{{.*}} must be ranked tensor of 32-bit signless integer or 64-bit signless integer values, but got 'tensor<2xi8>'}}
   %0 = "torq_hl.gather"(%i, %v, %n) : (tensor<2x16xi8>, tensor<10x16xi8>, tensor<2xi8>) -> tensor<2x16xi8>
   return %0 : tensor<2x16xi8>
 }

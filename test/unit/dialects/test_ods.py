@@ -108,8 +108,10 @@ def test_leaf_without_translation_is_an_error(describe):
 UNTRANSLATABLE = {
     "predicate": ("def T : Type<CPred<\"$_self.isLucky()\">>; def BadOp : Op<D, \"bad\"> {"
                   " let arguments = (ins T:$x); let results = (outs I32:$y); }", "$_self.isLucky()"),
-    "default": ("def BadOp : Op<D, \"bad\"> { let arguments = (ins DefaultValuedAttr<I32Attr, \"f()\">:$n);"
+    "default": ("def BadOp : Op<D, \"bad\"> { let arguments = (ins DefaultValuedOptionalAttr<I32Attr, \"f()\">:$n);"
                 " let results = (outs I32:$y); }", "default f() of attribute n"),
+    "printed default": ("def BadOp : Op<D, \"bad\"> { let arguments = (ins DefaultValuedAttr<I32Attr, \"1\">:$n);"
+                        " let results = (outs I32:$y); }", "attribute n must be a DefaultValuedOptionalAttr"),
     "trait": ("def BadOp : Op<D, \"bad\", [Commutative]> { let arguments = (ins I32:$x);"
               " let results = (outs I32:$y); }", "traits Commutative"),
     "region": ("def BadOp : Op<D, \"bad\"> { let regions = (region AnyRegion:$r); }", "regions"),
@@ -215,21 +217,24 @@ SINGLE = ods.Constraint("anything", lambda self: True)
 )
 def test_group(variadicities, count, expected):
     definitions = tuple(ods.Value(f"v{index}", SINGLE, each) for index, each in enumerate(variadicities))
-    assert ods.group(list(range(count)), definitions) == expected
+    assert ods.group("operand", list(range(count)), definitions) == expected
 
 
 @pytest.mark.parametrize(
-    ("variadicities", "count", "message"),
+    ("what", "variadicities", "count", "message"),
     [
-        (["single", "single"], 3, "expected 2, but found 3"),
-        (["single", "optional"], 3, "expected 1 or 2, but found 3"),
-        (["single", "variadic", "single"], 1, "expected 2 or more, but found 1"),
+        ("operand", ["single", "single"], 3, "expected 2 operands, but found 3"),
+        ("operand", ["single"], 0, "requires a single operand"),
+        ("result", ["single"], 2, "requires one result"),
+        ("result", ["single", "single"], 1, "expected 2 results"),
+        ("operand", ["single", "optional"], 3, "operand group starting at #1 requires 0 or 1 element, but found 2"),
+        ("operand", ["single", "variadic", "single"], 1, "expected 2 or more operands, but found 1"),
     ],
 )
-def test_group_of_a_wrong_number(variadicities, count, message):
+def test_group_of_a_wrong_number(what, variadicities, count, message):
     definitions = tuple(ods.Value(f"v{index}", SINGLE, each) for index, each in enumerate(variadicities))
-    with pytest.raises(ValueError, match=message):
-        ods.group(list(range(count)), definitions)
+    with pytest.raises(ods.InvalidOperationError, match=message):
+        ods.group(what, list(range(count)), definitions)
 
 
 def test_pass_descriptions_have_their_options(tmp_path):
