@@ -9,7 +9,7 @@ import sys
 from collections.abc import Sequence
 
 from torq_mlir.errors import TorqError
-from torq_mlir.tools import gen_config_models, gen_config_reports
+from torq_mlir.tools import gen_config_models, gen_config_reports, version_option
 
 _EPILOG = """\
 A float model, from the first command to the last:
@@ -67,6 +67,7 @@ def _parser() -> argparse.ArgumentParser:
         epilog=_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
+    version_option.add(parser)
     commands = parser.add_subparsers(metavar="COMMAND", required=True)
     gen_config_models.add_commands(commands)
     gen_config_reports.add_commands(commands)

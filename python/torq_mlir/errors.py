@@ -22,6 +22,14 @@ class InputError(TorqError, ValueError):
     """An array passed to a compiled model does not fit the input it is for."""
 
 
+class MissingPackageError(TorqError, ImportError):
+    """An optional package is not installed; the message says which `pip install` brings it."""
+
+
+class UntestedVersionWarning(UserWarning):
+    """A package is installed in a version that is outside of the tested range."""
+
+
 def first_few(names: Sequence[str], most: int = 5) -> str:
     """Names for a message: all of them, or "a, b and 3 more"."""
     more = len(names) - most

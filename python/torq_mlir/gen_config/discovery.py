@@ -12,7 +12,7 @@ import numpy as np
 import onnx
 from onnxruntime.quantization.calibrate import TensorsData
 
-import torq_mlir
+from torq_mlir.environment import deciding_versions
 from torq_mlir.errors import TorqError
 from torq_mlir.files import write_atomically
 from torq_mlir.gen_config import deduplication, extraction, sensitivity, workers
@@ -256,7 +256,7 @@ class _Discovery:
             "hashes": dict(self._loaded.hashes),
             "settings": encode(self._options.settings),
             "skip_mode": self._options.skip_mode,
-            "versions": torq_mlir.versions(),
+            "versions": deciding_versions(),
         }
 
     def _interrupted(self) -> str:
@@ -268,7 +268,7 @@ class _Discovery:
             flags=self._model_options.flags(),
             layers=tuple(self._layer(layer) for layer in self._layers),
             hashes=self._loaded.hashes,
-            versions=torq_mlir.versions(),
+            versions=deciding_versions(),
             complete=complete,
             sensitivity=found,
         )

@@ -13,6 +13,7 @@ import onnx
 
 import torq_mlir
 from torq_mlir import pipelines
+from torq_mlir.environment import deciding_versions
 from torq_mlir.errors import CompileError, InputError, ModelError, TorqError, first_few
 from torq_mlir.gen_config import comparing
 from torq_mlir.gen_config.executors import one_line, steps
@@ -140,7 +141,7 @@ def _differing_versions(file: Report | CompilerFile) -> list[str]:
     recorded = getattr(file, "versions", {})
     return [
         f"{name} {recorded[name]} instead of {version}"
-        for name, version in torq_mlir.versions().items()
+        for name, version in deciding_versions().items()
         if name in recorded and recorded[name] != version
     ]
 

@@ -13,13 +13,15 @@ import os
 import signal
 import sys
 import threading
+import warnings
 from collections.abc import Callable, Iterator
 from concurrent.futures.process import BrokenProcessPool
 from typing import Protocol, TypeVar
 
 import pebble
 
-from torq_mlir.errors import TorqError
+from torq_mlir.errors import TorqError, UntestedVersionWarning
+from torq_mlir.extras import require
 
 # What is imported once, by the process that the others are forked from.
 _PRELOADED = ["torq_mlir.gen_config.preloaded"]
@@ -213,6 +215,7 @@ def _one_thread() -> None:
     """There is a process for each core. What interrupts the whole group is for its parent to answer."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     os.environ["OMP_NUM_THREADS"] = os.environ["OPENBLAS_NUM_THREADS"] = "1"
+    warnings.simplefilter("ignore", UntestedVersionWarning)  # which the parent has given
 
 
 class InProcessWorkers:
@@ -237,12 +240,10 @@ class DaskWorkers:
           time_limit: of one task, in seconds. A worker whose task takes longer ends, and its nanny starts another one.
 
         Raises:
-          TorqError: the extra is not installed, or there is no scheduler at the address.
+          MissingPackageError: Dask is not installed.
+          TorqError: there is no scheduler at the address.
         """
-        try:
-            import distributed
-        except ImportError:
-            raise TorqError("--scheduler needs Dask; pip install torq-mlir[distributed]") from None
+        distributed = require("distributed", "distributed")
         try:
             self._client = distributed.Client(address, set_as_default=False, timeout=_CONNECTION_SECONDS)
         except (OSError, ValueError) as error:

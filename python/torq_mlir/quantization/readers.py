@@ -12,6 +12,7 @@ import numpy as np
 from onnxruntime.quantization import CalibrationDataReader
 
 from torq_mlir.errors import InputError
+from torq_mlir.extras import require
 
 _IMAGES = frozenset({".bmp", ".jpeg", ".jpg", ".png", ".webp"})
 
@@ -103,14 +104,11 @@ def _read_file(path: Path, shape: Sequence[int], mean: Sequence[float], std: Seq
 
 
 def _read_image(path: Path, shape: Sequence[int], mean: Sequence[float], std: Sequence[float]) -> np.ndarray:
-    try:
-        from PIL import Image
-    except ImportError:
-        raise InputError(f"{path}: images need Pillow; pip install torq-mlir[images]") from None
+    image_module = require("PIL.Image", "images")
     if len(shape) != 4 or shape[1] not in (1, 3):
         raise InputError(f"{path}: the input has shape {tuple(shape)}; an image is read for (N, 1 or 3, H, W)")
     try:
-        with Image.open(path) as image:
+        with image_module.open(path) as image:
             resized = image.convert("L" if shape[1] == 1 else "RGB").resize((shape[3], shape[2]))
     except OSError as error:
         raise InputError(f"{path}: not an image: {error}") from error

@@ -44,4 +44,4 @@ def test_core_needs_neither_torch_nor_torchao():
     core = [requirement for requirement in importlib.metadata.requires("torq-mlir") if "extra ==" not in requirement]
     names = sorted(requirement.split(">")[0].split("<")[0].split("=")[0].strip() for requirement in core)
     command = ["jinja2", "jsonschema", "pebble", "rich"]  # torq-gen-config
-    assert names == sorted(["ml_dtypes", "numpy", "onnx", "onnxruntime", "torch-mlir", *command])
+    assert names == sorted(["ml_dtypes", "numpy", "onnx", "onnxruntime", "packaging", "torch-mlir", *command])
