@@ -28,7 +28,8 @@ class Deviation:
     """The error of a part of a model.
 
     Attributes:
-      kind: "softmax", "normalization", or "bf16" for neighbouring operations in bf16.
+      kind: "softmax", "normalization", "bf16" for neighbouring operations in bf16, or the name of an operation of
+        torq_hl.
       names: the source nodes.
       sqnr: signal to quantization noise ratio in dB of what the part gives; None where nothing differs.
       max_steps: greatest difference of a quantized result; None of a part whose results are floats.
@@ -64,7 +65,11 @@ def sample_inputs(inputs: Sequence[TensorInfo], count: int = 2) -> list[dict[str
 
 
 def measure(
-    source: ir.Operation, lowering: str, exact: str, operands: Sequence[Sequence[np.ndarray]]
+    source: ir.Operation,
+    lowering: str,
+    exact: str,
+    operands: Sequence[Sequence[np.ndarray]],
+    every_layer: bool = False,
 ) -> tuple[Deviation, ...]:
     """The deviations of the parts of a module that two pipelines lower in different ways.
 
@@ -72,6 +77,7 @@ def measure(
       source: linalg with quantized_decomposed. It is not modified.
       lowering, exact: pipelines to torq_hl, one that computes some parts other than the source and one that does not.
       operands: for each sample the arguments of the function, as `interface.arrange` gives them.
+      every_layer: also of each operation of torq_hl, where `exact` leaves it to the host.
     """
     from torq_mlir.backends.interpreter import Interpreter
 
@@ -80,6 +86,8 @@ def measure(
     pipelines.run(exact_module, exact, verify=False)
     with module.context:
         parts = list(_parts(interface.entry_function(module)))
+        if every_layer:
+            parts += _layers(interface.entry_function(module), parts)
         checkpoints = {operation: part for part in parts for operation in part.results}
         twins = _twins(checkpoints, interface.entry_function(exact_module))
         zero_points = {operation: _zero_point(operation) for operation in twins}
@@ -175,6 +183,17 @@ def _parts(function: ir.Operation) -> Iterator[_Part]:
         names = dict.fromkeys(name for operation in operations for name in _names(operation))
         results = [result for operation in operations if (result := _leaves_bf16(operation)) is not None]
         yield _Part(_BF16, list(names), results)
+
+
+def _layers(function: ir.Operation, parts: Iterable[_Part]) -> list[_Part]:
+    """Each operation of torq_hl that gives quantized integers and is in no part yet."""
+    taken = {name for part in parts for name in part.names}
+    layers = (operation for operation in _operations(function) if operation.name.startswith("torq_hl."))
+    return [
+        _Part(operation.name, _names(operation), [operation])
+        for operation in layers
+        if taken.isdisjoint(_names(operation)) and not _is_bf16(operation.results[0])
+    ]
 
 
 def _leaves_bf16(operation: ir.Operation) -> ir.Operation | None:

@@ -11,6 +11,7 @@ import onnx
 import pytest
 from approximated import exact_softmax, quantized, rows, softmax
 from onnx import TensorProto, helper, numpy_helper
+from small_models import ORACLE
 
 import torq_mlir
 from torq_mlir.deviation import sample_inputs
@@ -135,3 +136,21 @@ def test_command_line(tmp_path, capsys):
     with pytest.raises(SystemExit):
         torq_compile.main([str(tmp_path / "softmax.onnx"), "--approximate=gelu"])
     assert "'gelu' is not a list of softmax, normalization" in capsys.readouterr().err
+
+
+def test_every_layer_against_the_float_computation():
+    """One step where half a step was rounded to the even neighbour in float."""
+    compiled = torq_mlir.compile(ORACLE / "add_diff_scales.onnx")
+    (layer,) = compiled.deviations(every_layer=True)
+    assert (layer.kind, layer.names) == ("torq_hl.add", ("add_7_node", "quantizelinear_10_node"))
+    noise = signal = steps = 0
+    for sample in sample_inputs(compiled.inputs):
+        x0, x1 = (sample[name].astype(np.float32) for name in ("x0", "x1"))
+        total = (x0 - 3) * np.float32(0.05) + (x1 + 5) * np.float32(0.04)
+        expected = np.clip(np.rint(total / np.float32(0.06)) + 2, -128, 127)
+        difference = compiled(**sample)[0] - expected
+        noise, signal = noise + np.square(difference).sum(), signal + np.square(expected - 2).sum()
+        steps = max(steps, np.abs(difference).max())
+    assert layer.max_steps == steps == 1
+    assert layer.sqnr == pytest.approx(10 * np.log10(signal / noise))
+    assert compiled.deviations() == ()
