@@ -384,10 +384,10 @@ def TorqFuseQuantizedOps : Pass<"torq-fuse-quantized-ops"> {
     scaled in f64 and rounded to f32 once. The host computes these.
 
     Weights in groups along the summed dimension of a matrix product stay as
-    they are stored, two of 4 bits in a byte, and are dequantized in the body
-    of a linalg.generic. With activations of 8 bits the sum over each group is
-    one of integers. Weights per channel with activations in float are one
-    group.
+    they are stored, two of 4 bits in a byte, and are taken apart in the body
+    of a linalg.generic. A loop scales the sum over each group and adds it to
+    the result; with activations of 8 bits that sum is one of integers.
+    Weights per channel with activations in float are one group.
 
     An accumulator that could overflow 32 bits is left alone; a bias that does
     not fit is an error.
@@ -495,6 +495,119 @@ def TorqAssignExecutors : Pass<"torq-assign-executors"> {
                "The assignments, line:col=executor or *=executor, or the name of a compiler "
                "file of torq-gen-config (.json)">
   ];
+}
+
+def TorqOutlineExecutorRegions
+    : Pass<"torq-outline-executor-regions", "ModuleOp"> {
+  let summary = "Outline what one executor computes in one go into functions";
+  let description = [{
+    Operations of one executor become functions with the attribute
+    `torq-executor`, which also the calls have, so that a compiler for that
+    executor sees one call for each region. The regions are maximal: joining two
+    of one executor would make each of them wait for the other. What is in a
+    region need not be connected, may have several results, and is put in an
+    order in which the values are there when they are used.
+
+    The executor of an operation is its attribute `torq-executor`; without one it
+    is nss for `torq_hl` and the host for all others, except that other shapes and
+    copies of integers belong to a region that they are inside of. Constants and `tensor.empty`
+    are copied to where they are used. Functions that consist of several blocks,
+    or have operations without results, stay as they are.
+
+    ```mlir
+    func.func @main(%x: tensor<8xf32>) -> tensor<8xf32> {
+      %q = linalg.generic ...
+      %1 = "torq_hl.table"(%init, %scale_bias, %q) {...}
+      %2 = "torq_hl.fma"(%init, %weights, %scale_bias, %1) {...}
+      %y = linalg.generic ...
+    ```
+
+    becomes
+
+    ```mlir
+    func.func private @main_nss_0(%q: tensor<8xi8>) -> tensor<8xi8>
+        attributes {"torq-executor" = "nss"} {
+      %1 = "torq_hl.table"(%init, %scale_bias, %q) {...}
+      %2 = "torq_hl.fma"(%init, %weights, %scale_bias, %1) {...}
+      return %2
+    }
+    func.func @main(%x: tensor<8xf32>) -> tensor<8xf32> {
+      %q = linalg.generic ...
+      %1 = call @main_nss_0(%q) {"torq-executor" = "nss"}
+      %y = linalg.generic ...
+    ```
+  }];
+  let options = [
+    ListOption<"executors", "executors", "std::string",
+               "Whose regions become functions; those of nss and css where there are none">
+  ];
+  let dependentDialects = ["func"];
+}
+
+def TorqConvolutionsToMatmuls : Pass<"torq-convolutions-to-matmuls"> {
+  let summary = "Convolutions as matrix products, and pooling, with channels last";
+  let description = [{
+    A `conv2d` of integers without groups, of static shape and with constant
+    weights becomes a `fully_connected` on a matrix with a row for each pixel of
+    the result: the part of the padded image that it is computed from. Such a
+    product is what compilers for processors tile and vectorize best. The image
+    has its channels last, so that a row of the window is consecutive in memory;
+    the transposes that this takes meet those of the next convolution, and
+    `torq-cancel-transposes` removes them. A `depthwise_conv2d` with one output
+    for each channel becomes `linalg.depthwise_conv_2d_nhwc_hwc` and an `fma`, and
+    `maxpool2d` becomes `linalg.pooling_nhwc_max`. Results are the same.
+
+    ```mlir
+    %y = "torq_hl.conv2d"(%init, %weights, %scale_bias, %x) {...}
+        : (tensor<1x16x8x8xi8>, tensor<16x8x3x3xi8>, tensor<32xi32>, tensor<1x8x8x8xi8>) -> ...
+    ```
+
+    becomes
+
+    ```mlir
+    %1 = "torq_hl.transpose"(%0, %x) {perm = array<i64: 0, 2, 3, 1>} : ...
+    %2 = tensor.pad %1 low[0, 1, 1, 0] high[0, 1, 1, 0] ...
+    %3 = linalg.generic ...                       // 1x10x80 to 1x8x8x3x24
+    %4 = tensor.collapse_shape %3 ...             // 64x72
+    %5 = "torq_hl.fully_connected"(%init, %weights, %scale_bias, %4) {...}
+    %6 = tensor.expand_shape %5 ...
+    %y = "torq_hl.transpose"(%0, %6) {perm = array<i64: 0, 3, 1, 2>} : ...
+    ```
+  }];
+  let dependentDialects = ["arith", "linalg", "tensor", "torq_hl"];
+}
+
+def TorqKeepFloatBits : Pass<"torq-keep-float-bits"> {
+  let summary = "Float arithmetic that all compilers compute to the same bits";
+  let description = [{
+    A compiler that may join a product and a sum to a fused multiply-add rounds
+    once where the program rounds twice, and one with an exponential function of
+    its own has other last bits. In the result of this pass neither is possible:
+
+    * exp, erf and tanh of f32 and narrower types are the polynomials that all
+      executors compute them with;
+    * a product of f32 or f64 that could be added to something is `fma(a, b, 0)`,
+      which is the same number, or `a * b` where that is zero, for its sign.
+
+    Named operations of linalg stay as they are; `linalg-generalize-named-ops`
+    goes before.
+
+    ```mlir
+    %p = arith.mulf %a, %b : f32
+    %s = arith.addf %p, %c : f32
+    ```
+
+    becomes
+
+    ```mlir
+    %0 = math.fma %a, %b, %zero : f32
+    %1 = arith.cmpf oeq, %0, %zero : f32
+    %2 = arith.mulf %a, %b : f32
+    %p = arith.select %1, %2, %0 : f32
+    %s = arith.addf %p, %c : f32
+    ```
+  }];
+  let dependentDialects = ["arith", "math"];
 }
 
 def ConvertQuantizedDecomposedToLinalg

@@ -6,7 +6,7 @@
 An operation whose equation is not defined for its element types is an error.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Container
 from types import SimpleNamespace
 
 from torch_mlir import ir, rewrite
@@ -49,11 +49,13 @@ _LOWERINGS: dict[type[ir.OpView], Lowering] = {
 }
 
 
-def run(op: ir.Operation) -> None:
+def run(op: ir.Operation, kept: Container[str] = ()) -> None:
+    """Lowers all operations but those with the names that are `kept`."""
     refused: list[tuple[ir.Operation, Unsupported]] = []
     patterns = rewrite.RewritePatternSet()
     for root, lower in _LOWERINGS.items():
-        patterns.add(root, _pattern(lower, refused))
+        if root.OPERATION_NAME not in kept:
+            patterns.add(root, _pattern(lower, refused))
     rewrite.walk_and_apply_patterns(op, patterns.freeze())
     for operation, reason in refused:
         operation.location.emit_error(f"'{operation.name}' op is not lowered to linalg: {reason}")

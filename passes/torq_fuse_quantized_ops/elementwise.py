@@ -50,7 +50,10 @@ class Operands:
 
 def initial_value(operands: Operands, contraction: Contraction) -> Element | None:
     """What the contraction adds to; None for 0."""
+    return None if starts_at_zero(contraction) else operands.add(contraction.init)
+
+
+def starts_at_zero(contraction: Contraction) -> bool:
+    """Whether a contraction adds to 0."""
     initial = match_initial_value(contraction.init)
-    if initial is not None and not isinstance(initial.bias, ir.Value) and initial.bias == 0:
-        return None
-    return operands.add(contraction.init)
+    return initial is not None and not isinstance(initial.bias, ir.Value) and initial.bias == 0

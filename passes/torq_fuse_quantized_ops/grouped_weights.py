@@ -5,15 +5,19 @@
 
 The weights stay as they are stored, two of 4 bits in a byte, and are taken apart in the body of the loops:
 
-    activations in float        result += x * ((w - zw) * sw)                       for each element
+    activations in float        result += (sum x * (w - zw)) * sw                         for each group
     activations of 8 bits       result += (sum x * (w - zw) - zx * sum (w - zw)) * sw     for each group, in integers
+
+Where a scale is not a factor of a sum, because products with it are rounded to another type or it is not constant:
+
+    activations in float        result += x * ((w - zw) * sw)                             for each element
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 from torch_mlir import ir, rewrite
-from torch_mlir.dialects import arith, linalg, scf, tensor
+from torch_mlir.dialects import arith, linalg, math, scf, tensor
 
 from torq_mlir.dialects import elements
 from torq_mlir.numerics.zero_points import INT32_MAX
@@ -30,12 +34,13 @@ from torq_mlir.rewriting.structured import (
     empty_like,
     extend,
     index_constant,
+    integer_to_float,
     integer_type,
     scalar_constant,
     sizes,
 )
 
-from .elementwise import Operands, initial_value
+from .elementwise import Operands, initial_value, starts_at_zero
 from .run_time_parameters import REACH, match_dequantized_input, row_map
 
 _REFUSAL = "the weights are quantized in groups"
@@ -62,7 +67,8 @@ def contract(
         if input is not None and _computes_on_integers(contraction, input, weights):
             result = _on_integers(contraction, input, weights, depth, explain)
         else:
-            result = _in_float(contraction, weights, depth, (reasons[-1] if reasons else _REFUSAL) if explain else None)
+            in_float = _sums_in_float if _is_scaled_by_group(weights) else _in_float
+            result = in_float(contraction, weights, depth, (reasons[-1] if reasons else _REFUSAL) if explain else None)
     rewriter.replace_op(operation, [result])
     return None
 
@@ -80,10 +86,10 @@ def _summed_dimension(contraction: Contraction) -> int:
 
 def _computes_on_integers(contraction: Contraction, input: IntegerChain, weights: GroupedWeights) -> bool:
     """Whether the sums over a group can be those of integers."""
-    centered = weights.centered()
+    centered = weights.centered
     if centered is None or weights.run_time_dims or input.pads or (input.steps and input.dequantize.per_token):
         return False
-    if int(weights.sums(np.abs(centered)).max(initial=0)) * REACH > INT32_MAX:
+    if weights.group_size * max(int(centered.max(initial=0)), -int(centered.min(initial=0))) * REACH > INT32_MAX:
         return False
     try:
         input.dequantize.check()
@@ -92,6 +98,17 @@ def _computes_on_integers(contraction: Contraction, input: IntegerChain, weights
     except NoMatch:
         return False
     return True
+
+
+def _is_scaled_by_group(weights: GroupedWeights) -> bool:
+    """Whether a sum over a group can be scaled instead of its terms, which are exact without the scale."""
+    if weights.run_time_dims or weights.scales.dtype != np.float32 or weights.group_size < 2:
+        return False
+    if weights.zero_points is None or weights.zero_points.dtype == np.float32:
+        return True
+    return weights.zero_points.dtype.kind in "iu" and bool(
+        np.all(np.abs(weights.zero_points.astype(np.float64)) < 2**24)
+    )
 
 
 class _Loops:
@@ -155,6 +172,60 @@ def _in_float(contraction: Contraction, weights: GroupedWeights, depth: int, ref
     return result
 
 
+def _sums_in_float(contraction: Contraction, weights: GroupedWeights, depth: int, refusal: str | None) -> ir.Value:
+    """For each group a sum, which is scaled and added to the result; products and scales are rounded once."""
+    input, f32 = _filled(contraction.input, depth, weights.missing_rows), ir.F32Type.get()
+    columns = weights.values.shape[1]
+    zero_points = _of_columns(weights.zero_points, columns)
+    if zero_points is not None and zero_points.dtype != np.float32:
+        zero_points = zero_points.astype(np.int32)
+    arrays = [weights.stored(), _of_columns(weights.scales, columns), zero_points]
+    zero, empty = scalar_constant(f32, 0), empty_like(contraction.init, f32)
+    is_alone = weights.groups == 1 and starts_at_zero(contraction)
+
+    def group(part: ir.Value, of_group: Sequence[ir.Value | None], total: ir.Value) -> ir.Value:
+        stored, scales, zero_points = of_group
+        accumulator = linalg.fill(zero, outs=[empty])
+        accumulator = _products(contraction, weights, part, stored, zero_points, accumulator)
+        return _add_scaled(contraction, accumulator, None if is_alone else total, scales)
+
+    result = _for_each_group(weights, input, depth, arrays, contraction.init, group)
+    if refusal is not None:
+        record_refusal(result.owner.operation, refusal, "fuse")
+    return result
+
+
+def _of_columns(values: np.ndarray | None, columns: int) -> np.ndarray | None:
+    """Parameters [groups, columns] of [groups, columns] or [groups, 1]."""
+    return None if values is None else np.broadcast_to(values, (len(values), columns))
+
+
+def _for_each_group(
+    weights: GroupedWeights,
+    input: ir.Value,
+    depth: int,
+    arrays: Sequence[np.ndarray | None],
+    initial: ir.Value,
+    body: Callable[[ir.Value, Sequence[ir.Value | None], ir.Value], ir.Value],
+) -> ir.Value:
+    """A loop, if there are several groups.
+
+    Args:
+      arrays: [groups, ..]; the body is called with what they have for a group.
+      initial: the value that the body is called with first, and then with what it returned.
+    """
+    if weights.groups == 1:
+        return body(input, [None if each is None else _constant(each[0]) for each in arrays], initial)
+    constants = [None if each is None else _constant(each) for each in arrays]
+    loop = scf.ForOp(index_constant(0), index_constant(weights.groups), index_constant(1), [initial])
+    with ir.InsertionPoint(loop.body):
+        group = loop.induction_variable
+        part = _slice_of_input(input, depth, group, weights.group_size)
+        of_group = [None if each is None else _row(each, group) for each in constants]
+        scf.yield_([body(part, of_group, loop.inner_iter_args[0])])
+    return loop.results[0]
+
+
 def _parameter_maps(weights: GroupedWeights, loops: _Loops, group: ir.AffineExpr, count: int) -> list[ir.AffineMap]:
     """Maps of the scales and, if there are two parameters, of the zero points."""
     arrays = [] if weights.run_time_dims else [weights.scales]
@@ -169,30 +240,26 @@ def _parameter_maps(weights: GroupedWeights, loops: _Loops, group: ir.AffineExpr
 def _on_integers(
     contraction: Contraction, input: IntegerChain, weights: GroupedWeights, depth: int, explain: bool
 ) -> ir.Value:
-    """A loop over the groups: a product of integers, whose i32 sums are scaled and added up in f32."""
+    """For each group a product of integers, whose i32 sums are scaled and added up in f32."""
     f32, i32 = ir.F32Type.get(), integer_type(32)
     integers = _filled(input.rebuild(input.dequantize.signed_input(), 0), depth, weights.missing_rows)
     zero_point, scale = input.dequantize.zero_point(), input.dequantize.scale()
     rows = row_map(contraction) if input.dequantize.per_token else None
-    stored, scales = _constant(weights.stored()), _constant(weights.scales.astype(np.float32))
-    zero_points = None if weights.zero_points is None else _constant(weights.zero_points.astype(np.int32))
-    sums = None if zero_point is None else _constant(weights.sums(weights.centered()))
-    zero = scalar_constant(i32, 0)
-    empty = empty_like(contraction.init, i32)
-    total = linalg.fill(scalar_constant(f32, 0), outs=[empty_like(contraction.init, f32)])
-    loop = scf.ForOp(index_constant(0), index_constant(weights.groups), index_constant(1), [total])
-    with ir.InsertionPoint(loop.body):
-        group = loop.induction_variable
-        part = _slice_of_input(integers, depth, group, weights.group_size)
-        of_group = [None if each is None else _row(each, group) for each in (stored, scales, zero_points, sums)]
+    arrays = [weights.stored(), weights.scales.astype(np.float32)]
+    arrays.append(None if weights.zero_points is None else weights.zero_points.astype(np.int32))
+    arrays.append(None if zero_point is None else weights.sums(weights.centered))
+    zero, empty = scalar_constant(i32, 0), empty_like(contraction.init, i32)
+
+    def group(part: ir.Value, of_group: Sequence[ir.Value | None], total: ir.Value) -> ir.Value:
+        stored, scales, zero_points, sums = of_group
         accumulator = linalg.fill(zero, outs=[empty])
-        accumulator = _products(contraction, weights, part, of_group[0], of_group[2], accumulator)
-        scaled = _add_scaled(
-            contraction, accumulator, loop.inner_iter_args[0], of_group[1], of_group[3], zero_point, rows
-        )
-        scf.yield_([scaled])
-    _mark(loop.results[0], explain)
-    operands = Operands(loop.results[0])
+        accumulator = _products(contraction, weights, part, stored, zero_points, accumulator)
+        return _add_scaled(contraction, accumulator, total, scales, sums, zero_point, rows)
+
+    total = linalg.fill(scalar_constant(f32, 0), outs=[empty_like(contraction.init, f32)])
+    total = _for_each_group(weights, integers, depth, arrays, total, group)
+    _mark(total, explain)
+    operands = Operands(total)
     factor, addend = operands.add(scale, rows), initial_value(operands, contraction)
 
     def body(*values: ir.Value) -> ir.Value:
@@ -213,8 +280,9 @@ def _products(
     zero_points: ir.Value | None,
     init: ir.Value,
 ) -> ir.Value:
-    """Sums of products of integers over a group, i32."""
+    """Sums of products over a group, in the type of `init`: i32, or f32 where each step is rounded once."""
     loops, lanes, i32 = _Loops(contraction, 1), weights.lanes, integer_type(32)
+    in_float = isinstance(element_type(init), ir.FloatType)
     (step,) = loops.summed
     maps = [loops.of_input(step * lanes + lane) for lane in range(lanes)]
     maps += [loops.map(step, loops.column), *([] if zero_points is None else [loops.map(loops.column)])]
@@ -223,8 +291,15 @@ def _products(
         total = values[-1]
         for activation, value in zip(values[:lanes], weights.unpacked(values[lanes]), strict=True):
             value = extend(value, i32, weights.unsigned)
-            value = value if zero_points is None else arith.subi(value, values[lanes + 1])
-            total = arith.addi(total, arith.muli(extend(activation, i32), value))
+            if zero_points is not None and isinstance(element_type(zero_points), ir.IntegerType):
+                value = arith.subi(value, values[lanes + 1])
+            if in_float:
+                value = integer_to_float(value, element_type(init))
+                if zero_points is not None and isinstance(element_type(zero_points), ir.FloatType):
+                    value = arith.subf(value, values[lanes + 1])
+                total = math.fma(activation, value, total)
+            else:
+                total = arith.addi(total, arith.muli(extend(activation, i32), value))
         return total
 
     inputs = [*[input] * lanes, stored, *([] if zero_points is None else [zero_points])]
@@ -234,26 +309,36 @@ def _products(
 def _add_scaled(
     contraction: Contraction,
     accumulator: ir.Value,
-    total: ir.Value,
+    total: ir.Value | None,
     scales: ir.Value,
-    sums: ir.Value | None,
-    zero_point: ir.Value | None,
-    rows: ir.AffineMap | None,
+    sums: ir.Value | None = None,
+    zero_point: ir.Value | None = None,
+    rows: ir.AffineMap | None = None,
 ) -> ir.Value:
-    """`total + (accumulator - zero_point * sums) * scales`."""
+    """`total + (accumulator - zero_point * sums) * scales`; of an accumulator in float, rounded once.
+
+    Args:
+      total: None for nothing, with an accumulator in float.
+    """
     operands = Operands(accumulator)
     column = contraction.output_dim_of_weight_dim(1 - contraction.reduced_weight_dims[0])
-    columns = ir.AffineMap.get(ir.RankedTensorType(total.type).rank, 0, [ir.AffineExpr.get_dim(column)])
+    columns = ir.AffineMap.get(ir.RankedTensorType(accumulator.type).rank, 0, [ir.AffineExpr.get_dim(column)])
     scale = operands.add(scales, columns)
     correction = None if zero_point is None else (operands.add(sums, columns), operands.add(zero_point, rows))
 
     def body(*values: ir.Value) -> ir.Value:
+        if total is None:
+            return arith.mulf(values[0], scale(values))
+        if isinstance(values[0].type, ir.FloatType):
+            return math.fma(values[0], scale(values), values[-1])
         integer = values[0]
         if correction is not None:
             sum_of_weights, zero_point = (each(values) for each in correction)
             integer = arith.subi(integer, arith.muli(sum_of_weights, zero_point))
         return arith.addf(values[-1], arith.mulf(arith.sitofp(ir.F32Type.get(), integer), scale(values)))
 
+    if total is None:
+        return operands.build(empty_like(accumulator, element_type(accumulator)), body)
     return operands.build(total, body, reads_init=True)
 
 

@@ -13,6 +13,7 @@ from torch_mlir import ir
 
 from torq_mlir.deviation import Deviation
 from torq_mlir.dialects.locations import source_names
+from torq_mlir.rewriting.assignment import COPIES, computes_nothing
 from torq_mlir.source_nodes import DEQUANTIZE, QUANTIZE, SourceNode
 
 NPU, HOST = "nss", "host"
@@ -23,10 +24,6 @@ _MOST_LISTED = 5
 # Discardable attributes: who executes an operation, and why which pattern has left it.
 _EXECUTOR, _REFUSAL, _REFUSED_BY = "torq-executor", "torq_hl.refusal", "torq_hl.refused_by"
 _BUFFERS = frozenset({"arith.constant", "tensor.empty"})
-# Another shape for the same buffer: nothing to execute.
-_VIEWS = frozenset({"tensor.cast", "tensor.collapse_shape", "tensor.expand_shape"})
-# Joining, cutting and filling buffers: of integers, it computes nothing.
-_COPIES = frozenset({"linalg.fill", "tensor.concat", "tensor.extract_slice", "tensor.insert_slice", "tensor.pad"})
 # What only moves values, in ONNX and in PyTorch (without namespace and overload).
 _ONNX_MOVEMENTS = (
     *("Concat", "DepthToSpace", "Dropout", "Expand", "Flatten", "Gather", "Identity", "Pad", "Reshape", "Slice"),
@@ -234,11 +231,7 @@ def executor_of(operation: ir.Operation) -> str:
         return ir.StringAttr(operation.attributes[_EXECUTOR]).value
     if operation.name.startswith("torq_hl."):
         return NPU
-    return NONE if operation.name in _VIEWS or _copies_integers(operation) else HOST
-
-
-def _copies_integers(operation: ir.Operation) -> bool:
-    return operation.name in _COPIES and not any(map(_is_float, (*operation.operands, *operation.results)))
+    return NONE if computes_nothing(operation) else HOST
 
 
 def _row(node: SourceNode, operations: Sequence[ir.Operation], refusal: Refusal | None) -> Row:
@@ -264,7 +257,7 @@ def _note(node: SourceNode, operations: Sequence[ir.Operation]) -> str:
 
 
 def _movement(operations: Sequence[ir.Operation]) -> str:
-    copies = dict.fromkeys(op.name for op in operations if op.name in _COPIES)
+    copies = dict.fromkeys(op.name for op in operations if op.name in COPIES)
     return f"moves integers only: {', '.join(copies)}" if copies else "another shape of the same values"
 
 

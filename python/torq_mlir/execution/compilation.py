@@ -9,16 +9,16 @@ from torch_mlir.passmanager import PassManager
 
 from torq_mlir.errors import CompileError
 
-from . import kernels, loop_order, signature
+from . import float_functions, kernels, loop_order, signature
 from .executable import Executable
 
 # The entry function must exist before: everything else is inlined into it.
 _INLINE = "builtin.module(inline,symbol-dce,canonicalize,cse)"
 
-_GENERALIZE = (
-    "builtin.module(convert-tensor-to-linalg,"
-    "func.func(convert-elementwise-to-linalg,linalg-generalize-named-ops,canonicalize,cse))"
-)
+# Operations on tensors become operations on their elements.
+_ELEMENTWISE = "builtin.module(func.func(convert-elementwise-to-linalg))"
+
+_GENERALIZE = "builtin.module(convert-tensor-to-linalg,func.func(linalg-generalize-named-ops,canonicalize,cse))"
 
 # Scans, sorts and scatters of torch-mlir, which one-shot-bufferize does not know.
 _BUFFERIZE_SCANS = "builtin.module(func.func(tm-tensor-bufferize))"
@@ -35,14 +35,19 @@ _BUFFERIZE = (
 
 # bfloat16 has no arithmetic on most processors, and its conversions would call into a compiler runtime that may not be
 # there: arithmetic is in f32, conversions are integer operations.
-_LOWER = (
+_EMULATE = (
     "builtin.module("
     "duplicate-function-elimination,"
     "func.func("
     "convert-linalg-to-loops,"
     "arith-emulate-unsupported-floats{source-types=bf16 target-type=f32},"
-    "math-extend-to-supported-types{target-type=f32},"
-    "math-expand-ops{ops=ceilf,floorf,fpowi,round},"
+    "math-extend-to-supported-types{target-type=f32}))"
+)
+
+_LOWER = (
+    "builtin.module("
+    "func.func("
+    "math-expand-ops{ops=ceilf,floorf,fpowi},"
     "arith-expand{include-bf16=true},"
     "convert-scf-to-cf,memref-expand,expand-strided-metadata,lower-affine,canonicalize,cse,convert-math-to-llvm),"
     "convert-math-to-libm,convert-to-llvm,reconcile-unrealized-casts)"
@@ -81,6 +86,8 @@ def lower_linalg(module: ir.Module) -> signature.Signature:
     with module.context, ir.Location.unknown():
         entry = signature.entry_function(module)
         signature.keep_only_public(module, entry)
+        _run(module, _ELEMENTWISE)
+        float_functions.expand(module)
         _run(module, _INLINE)
         _run(module, _GENERALIZE)
         loop_order.move_parallel_loops_inside(module)
@@ -88,8 +95,21 @@ def lower_linalg(module: ir.Module) -> signature.Signature:
         _bufferize_scans(module)
         _run(module, _BUFFERIZE)
         kernels.outline(module, entry)
+        _run(module, _EMULATE)
+        _keep_roundings(module)
         _run(module, _LOWER)
     return interface
+
+
+def _keep_roundings(module: ir.Module) -> None:
+    """Each operation in bfloat16 is rounded: emulation allows that a conversion and the next one back are left out."""
+
+    def keep(operation: ir.Operation) -> ir.WalkResult:
+        if operation.name in ("arith.extf", "arith.truncf") and "fastmath" in operation.attributes:
+            del operation.attributes["fastmath"]
+        return ir.WalkResult.ADVANCE
+
+    module.operation.walk(keep)
 
 
 def _bufferize_scans(module: ir.Module) -> None:

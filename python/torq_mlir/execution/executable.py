@@ -60,7 +60,7 @@ class Executable:
         """
         if len(inputs) != len(self.inputs):
             raise InputError(f"expected {len(self.inputs)} inputs, got {len(inputs)}")
-        arrays = [_checked(array, spec, i) for i, (array, spec) in enumerate(zip(inputs, self.inputs, strict=True))]
+        arrays = [checked(array, spec, i) for i, (array, spec) in enumerate(zip(inputs, self.inputs, strict=True))]
         outputs = [np.empty(spec.shape, spec.dtype) if spec.is_static else None for spec in self.results]
         returned = [spec for spec in self.results if not spec.is_static]
         returned_words = np.zeros(sum(_words(len(spec.shape)) for spec in returned), _WORD)
@@ -84,8 +84,12 @@ class Executable:
         return list(arrays) if self._takes_pointers else [_descriptor(array) for array in arrays]
 
 
-def _checked(array: np.ndarray, spec: TensorSpec, position: int) -> np.ndarray:
-    """The array as it is passed, after a check."""
+def checked(array: np.ndarray, spec: TensorSpec, position: int) -> np.ndarray:
+    """The array as compiled code takes it: contiguous.
+
+    Raises:
+      InputError: its shape or dtype is not that of the spec.
+    """
     array = np.asarray(array)
     if array.dtype != spec.dtype:
         raise InputError(f"input {position} is {array.dtype}, expected {spec.dtype}")

@@ -106,8 +106,8 @@ def lower(entry: func.FuncOp) -> Signature:
     """Gives `entry`, which contains everything, the form above and the name `main`."""
     inputs = tuple(TensorSpec.of(type_) for type_ in entry.type.inputs)
     results = tuple(TensorSpec.of(type_) for type_ in entry.type.results)
+    scalars_to_tensors(entry)
     block = entry.regions[0].blocks[0]
-    _scalars_to_tensors(block)
     constants = _constants_to_arguments(block)
     returned = _return_in_buffers(block)
     arguments = [argument.type for argument in block.arguments]
@@ -138,7 +138,9 @@ def _check_type(type_: ir.Type, what: str) -> None:
         raise CompileError(f"{what} is {type_}: {error}") from error
 
 
-def _scalars_to_tensors(block: ir.Block) -> None:
+def scalars_to_tensors(entry: func.FuncOp) -> None:
+    """Makes arguments and results that are scalars tensors of rank 0."""
+    block = entry.regions[0].blocks[0]
     for argument in block.arguments:
         if isinstance(argument.type, ir.RankedTensorType):
             continue
@@ -153,6 +155,8 @@ def _scalars_to_tensors(block: ir.Block) -> None:
             if not isinstance(value.type, ir.RankedTensorType):
                 boxed = tensor.from_elements(ir.RankedTensorType.get([], value.type), [value])
                 return_op.operands[position] = boxed
+    types = [argument.type for argument in block.arguments], [value.type for value in return_op.operands]
+    entry.attributes["function_type"] = ir.TypeAttr.get(ir.FunctionType.get(*types))
 
 
 def _constants_to_arguments(block: ir.Block) -> tuple[tuple[np.ndarray, TensorSpec], ...]:

@@ -104,6 +104,18 @@ NAMED_PIPELINES: Mapping[str, NamedPipeline] = MappingProxyType(
             "builtin.module(torq-fx-to-linalg,torq-linalg-to-torq-hl)",
             "An imported program of torch.export (level 0) to torq_hl (level 3)",
         ),
+        "torq-hl-to-iree": NamedPipeline(
+            "builtin.module("
+            "func.func(linalg-generalize-named-ops),"  # of floats, for torq-keep-float-bits
+            "torq-convolutions-to-matmuls,"
+            "torq-cancel-transposes,"
+            "convert-torq-hl-to-linalg,"
+            "convert-quantized-decomposed-to-linalg,"
+            "torq-keep-float-bits,"
+            "canonicalize,"
+            "cse)",
+            "torq_hl (level 3) to linalg on tensors with the same results, in the form that IREE compiles best",
+        ),
         "torq-hl-to-linalg": NamedPipeline(
             "builtin.module(convert-torq-hl-to-linalg,convert-quantized-decomposed-to-linalg,canonicalize,cse)",
             "torq_hl (level 3) to linalg on tensors with the same results, for a compiler that knows linalg only",

@@ -16,6 +16,11 @@ EXECUTOR_ATTRIBUTE = "torq-executor"
 # In the order in which they are preferred: the NPU, the CPU next to it, the host.
 EXECUTORS = ("nss", "css", "host")
 
+# Another shape for the same buffer: nothing to execute.
+VIEWS = frozenset({"tensor.cast", "tensor.collapse_shape", "tensor.expand_shape"})
+# Joining, cutting and filling buffers: of integers, it computes nothing.
+COPIES = frozenset({"linalg.fill", "tensor.concat", "tensor.extract_slice", "tensor.insert_slice", "tensor.pad"})
+
 # Integers of more bits are accumulators: the operation that made them belongs to the same layer.
 _STORAGE_BITS = 16
 
@@ -25,6 +30,14 @@ def assigned_executor(operation: ir.Operation) -> str | None:
     if EXECUTOR_ATTRIBUTE not in operation.attributes:
         return None
     return ir.StringAttr(operation.attributes[EXECUTOR_ATTRIBUTE]).value
+
+
+def computes_nothing(operation: ir.Operation) -> bool:
+    """Whether any executor can have it: another shape of a buffer, and copies of integers."""
+    if operation.name in VIEWS:
+        return True
+    values = (*operation.operands, *operation.results)
+    return operation.name in COPIES and not any(isinstance(_element(value.type), ir.FloatType) for value in values)
 
 
 def respecting(patterns: Sequence[Pattern], executors: Collection[str], root: ir.Operation) -> Sequence[Pattern]:
@@ -87,5 +100,9 @@ def _executor_of_chain(operation: ir.Operation, executors: Collection[str]) -> s
 
 def _is_stored(type_: ir.Type) -> bool:
     """Whether values of the type are quantized, rather than on their way to a quantization."""
-    element = type_.element_type if isinstance(type_, ir.RankedTensorType) else type_
+    element = _element(type_)
     return isinstance(element, ir.IntegerType) and element.width <= _STORAGE_BITS
+
+
+def _element(type_: ir.Type) -> ir.Type:
+    return type_.element_type if isinstance(type_, ir.RankedTensorType) else type_

@@ -68,6 +68,7 @@ class GroupedWeights:
         """Elements in a byte."""
         return 2 if self.is_packed else 1
 
+    @cached_property
     def centered(self) -> np.ndarray | None:
         """Values less integer zero points, i32; None for zero points that are floats."""
         values = self.values.astype(np.int32)
@@ -79,8 +80,10 @@ class GroupedWeights:
 
     def sums(self, values: np.ndarray) -> np.ndarray:
         """Sums of rows [rows, columns] over each group, [groups, columns]."""
-        starts = np.arange(0, len(values), self.group_size)
-        return np.add.reduceat(values, starts, axis=0, dtype=np.int32)
+        whole, left = divmod(len(values), self.group_size)
+        end = whole * self.group_size
+        sums = values[:end].reshape(whole, self.group_size, -1).sum(1, dtype=np.int32)
+        return np.concatenate([sums, values[end:].sum(0, dtype=np.int32, keepdims=True)]) if left else sums
 
     def stored(self) -> np.ndarray:
         """int8 `[groups, group_size / lanes, columns]`; what the last group lacks is 0."""

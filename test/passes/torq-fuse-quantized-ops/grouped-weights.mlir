@@ -2,29 +2,32 @@
 
 // Rows 0 and 1 of the first group are 1 2 and -1 3 (as bytes, -15 and 50), of the second 4 5 and 0 -2 (4 and -27).
 
-// CHECK-DAG: #[[EVEN:.*]] = affine_map<(d0, d1, d2, d3) -> (d0, d1 * 2 + d2 * 2)>
-// CHECK-DAG: #[[ODD:.*]] = affine_map<(d0, d1, d2, d3) -> (d0, d1 * 2 + d2 * 2 + 1)>
-// CHECK-DAG: #[[BYTES:.*]] = affine_map<(d0, d1, d2, d3) -> (d1, d2, d3)>
-// CHECK-DAG: #[[GROUP:.*]] = affine_map<(d0, d1, d2, d3) -> (d1, d3)>
-// CHECK-DAG: #[[RESULT:.*]] = affine_map<(d0, d1, d2, d3) -> (d0, d3)>
+// CHECK-DAG: #[[EVEN:.*]] = affine_map<(d0, d1, d2) -> (d0, d1 * 2)>
+// CHECK-DAG: #[[ODD:.*]] = affine_map<(d0, d1, d2) -> (d0, d1 * 2 + 1)>
+// CHECK-DAG: #[[BYTES:.*]] = affine_map<(d0, d1, d2) -> (d1, d2)>
+// CHECK-DAG: #[[SUMS:.*]] = affine_map<(d0, d1, d2) -> (d0, d2)>
 // CHECK-LABEL: func.func @float_activations
 // CHECK-SAME: (%[[X:.*]]: tensor<?x4xf32>, %[[INIT:.*]]: tensor<?x2xf32>)
 // CHECK-DAG: %[[W:.*]] = arith.constant dense<{{\[\[\[}}-15, 50]], {{\[\[}}4, -27]]]> : tensor<2x1x2xi8>
 // CHECK-DAG: %[[S:.*]] = arith.constant dense<{{\[\[}}5.000000e-01, 2.500000e-01], [2.000000e+00, 4.000000e+00]]> : tensor<2x2xf32>
 // CHECK-DAG: %[[FOUR:.*]] = arith.constant 4 : i8
-// CHECK: linalg.generic {indexing_maps = [#[[EVEN]], #[[ODD]], #[[BYTES]], #[[GROUP]], #[[RESULT]]]
-// CHECK-SAME: iterator_types = ["parallel", "reduction", "reduction", "parallel"]
-// CHECK-SAME: ins(%[[X]], %[[X]], %[[W]], %[[S]] : tensor<?x4xf32>, tensor<?x4xf32>, tensor<2x1x2xi8>, tensor<2x2xf32>) outs(%[[INIT]]
-// CHECK: ^bb0(%[[X0:.*]]: f32, %[[X1:.*]]: f32, %[[BYTE:.*]]: i8, %[[SCALE:.*]]: f32, %[[SUM:.*]]: f32):
+// CHECK: scf.for %[[G:.*]] = %{{.*}} iter_args(%[[SO_FAR:.*]] = %[[INIT]]) -> (tensor<?x2xf32>)
+// CHECK: %[[PART:.*]] = tensor.extract_slice %[[X]][0, %{{.*}}] [%{{.*}}, 2] [1, 1]
+// CHECK: %[[W_PART:.*]] = tensor.extract_slice %[[W]][%[[G]], 0, 0] [1, 1, 2] [1, 1, 1] : tensor<2x1x2xi8> to tensor<1x2xi8>
+// CHECK: %[[S_PART:.*]] = tensor.extract_slice %[[S]][%[[G]], 0] [1, 2] [1, 1] : tensor<2x2xf32> to tensor<2xf32>
+// CHECK: %[[ACC:.*]] = linalg.generic {indexing_maps = [#[[EVEN]], #[[ODD]], #[[BYTES]], #[[SUMS]]]
+// CHECK-SAME: iterator_types = ["parallel", "reduction", "parallel"]
+// CHECK-SAME: ins(%[[PART]], %[[PART]], %[[W_PART]] : tensor<?x2xf32>, tensor<?x2xf32>, tensor<1x2xi8>)
+// CHECK: ^bb0(%[[X0:.*]]: f32, %[[X1:.*]]: f32, %[[BYTE:.*]]: i8, %[[SUM:.*]]: f32):
 // CHECK: %[[LEFT:.*]] = arith.shli %[[BYTE]], %[[FOUR]] : i8
 // CHECK: %[[LOW:.*]] = arith.shrsi %[[LEFT]], %[[FOUR]] : i8
 // CHECK: %[[HIGH:.*]] = arith.shrsi %[[BYTE]], %[[FOUR]] : i8
 // CHECK: %[[Q0:.*]] = arith.sitofp %[[LOW]] : i8 to f32
-// CHECK: %[[W0:.*]] = arith.mulf %[[Q0]], %[[SCALE]] : f32
-// CHECK: arith.mulf %[[X0]], %[[W0]] : f32
+// CHECK: %[[FIRST:.*]] = math.fma %[[X0]], %[[Q0]], %[[SUM]] : f32
 // CHECK: %[[Q1:.*]] = arith.sitofp %[[HIGH]] : i8 to f32
-// CHECK: %[[W1:.*]] = arith.mulf %[[Q1]], %[[SCALE]] : f32
-// CHECK: arith.mulf %[[X1]], %[[W1]] : f32
+// CHECK: math.fma %[[X1]], %[[Q1]], %[[FIRST]] : f32
+// CHECK: linalg.generic {{.*}} ins(%[[ACC]], %[[S_PART]] : tensor<?x2xf32>, tensor<2xf32>) outs(%[[SO_FAR]] : tensor<?x2xf32>)
+// CHECK: math.fma
 func.func @float_activations(%x: tensor<?x4xf32>, %init: tensor<?x2xf32>) -> tensor<?x2xf32> {
   %w = arith.constant dense<[[1, -1, 4, 0], [2, 3, 5, -2]]> : tensor<2x4xi4>
   %s = arith.constant dense<[[0.5, 2.0], [0.25, 4.0]]> : tensor<2x2xf32>

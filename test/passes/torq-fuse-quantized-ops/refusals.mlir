@@ -141,7 +141,8 @@ func.func @overflow(%x: tensor<1x70000xi8>) -> tensor<1x1xi8> {
 // -----
 
 // CHECK-LABEL: func.func @weights_in_groups
-// CHECK: linalg.generic {{.*}} attrs = {torq_hl.refusal = "the weights are quantized in groups"
+// CHECK: scf.for
+// CHECK: } {torq_hl.refusal = "the weights are quantized in groups"
 func.func @weights_in_groups(%x: tensor<3x4xf32>, %init: tensor<3x2xf32>) -> tensor<3x2xf32> {
   %w = arith.constant dense<[[1, 2], [-1, 3], [4, 5], [0, -2]]> : tensor<4x2xi8>
   %s = arith.constant dense<[[0.5, 0.25], [2.0, 4.0]]> : tensor<2x2xf32>
