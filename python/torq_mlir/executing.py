@@ -11,6 +11,8 @@ import numpy as np
 from torch_mlir import ir
 
 BACKENDS = ("cpu", "jit", "interpreter")
+# Each needs the extra of its name.
+EXTRA_BACKENDS = ("iree",)
 
 Executable = Callable[[Sequence[np.ndarray]], list[np.ndarray]]
 
@@ -21,11 +23,11 @@ class Execution:
 
     Attributes:
       backend: "cpu", kernels that are generated for the shapes of the model and for the processor; "jit", MLIR's own
-        lowering, for shapes that are known at run time only; or "interpreter", numpy, slower, the definition of what
-        the operations compute.
+        lowering, for shapes that are known at run time only; "interpreter", numpy, slower, the definition of what
+        the operations compute; or "iree", IREE's compiler and runtime, which the extra `iree` brings.
       cpu: for the backend "cpu", instructions to use: "avx512-vnni", "avx-vnni", "avx2" or "generic"; the best that
         the machine has for None.
-      num_threads: for the backend "cpu", threads of a call; as many as the machine has cores for None.
+      num_threads: for the backends "cpu" and "iree", threads of a call; as many as the machine has cores for None.
       cache_dir: for the backend "cpu", folder where compiled code is kept.
       opt_level: of LLVM, 0 (compiles fastest) to 3 (runs fastest); what is usual for the backend for None.
 
@@ -40,8 +42,9 @@ class Execution:
     opt_level: int | None = None
 
     def __post_init__(self) -> None:
-        if self.backend not in BACKENDS:
-            raise ValueError(f"there is no backend {self.backend!r}; the backends are {', '.join(BACKENDS)}")
+        known = (*BACKENDS, *EXTRA_BACKENDS)
+        if self.backend not in known:
+            raise ValueError(f"there is no backend {self.backend!r}; the backends are {', '.join(known)}")
         if self.num_threads is not None and self.num_threads < 1:
             raise ValueError(f"the number of threads is {self.num_threads}, not 1 or more")
         if self.opt_level is not None and self.opt_level not in range(4):
@@ -59,12 +62,18 @@ class Execution:
 
         Raises:
           CompileError: the backend has no code for an operation, or the machine not the instructions.
+          MissingPackageError: the extra of the backend is not installed.
         """
         level = {} if self.opt_level is None else {"opt_level": self.opt_level}
         if self.backend == "interpreter":
             from torq_mlir.backends import interpreter
 
             return self.backend, interpreter.Interpreter(module)
+        if self.backend == "iree":
+            from torq_mlir.backends import iree
+
+            flags = [] if self.opt_level is None else [f"--iree-opt-level=O{self.opt_level}"]
+            return self.backend, iree.compile(module, num_threads=self.num_threads, flags=flags)
         if self.backend == "cpu":
             from torq_mlir.backends import cpu
 
