@@ -16,38 +16,51 @@ import importlib
 _EXPORTS = {
     "CompileError": "errors",
     "CompiledModel": "compiler",
+    "Deviation": "deviation",
     "DynamicModel": "dynamic_model",
     "Execution": "executing",
     "InputError": "errors",
+    "MissingPackageError": "errors",
     "ModelError": "errors",
+    "Profile": "backends.cpu",
+    "Report": "report",
+    "TensorInfo": "frontends.tensor_info",
     "TorqError": "errors",
+    "UntestedVersionWarning": "errors",
     "compile": "compiler",
+    "get_cmake_dir": "development",
+    "get_include": "development",
+    "torch_module": "pytorch",
+    "versions": "environment",
 }
 
 __all__ = [
     "CompileError",
     "CompiledModel",
+    "Deviation",
     "DynamicModel",
     "Execution",
     "InputError",
+    "MissingPackageError",
     "ModelError",
+    "Profile",
+    "Report",
+    "TensorInfo",
     "TorqError",
+    "UntestedVersionWarning",
     "compile",
+    "get_cmake_dir",
+    "get_include",
+    "torch_module",
     "versions",
 ]
 
 
-def versions() -> dict[str, str]:
-    """Versions of this package and of those whose code decides what is compiled, by distribution name."""
-    from importlib import metadata
-
-    names = ("torq-mlir", "torch-mlir", "onnx", "onnxruntime", "numpy", "ml_dtypes")
-    return {name: metadata.version(name) for name in names}
-
-
 def __getattr__(name: str) -> object:
     if name == "__version__":
-        return versions()["torq-mlir"]
+        from importlib import metadata
+
+        return metadata.version("torq-mlir")
     if name not in _EXPORTS:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return getattr(importlib.import_module(f"{__name__}.{_EXPORTS[name]}"), name)

@@ -4,7 +4,6 @@
 """From a quantized model to torq_hl, and to results."""
 
 import dataclasses
-import json
 import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -13,7 +12,7 @@ from typing import IO, TYPE_CHECKING, Any
 import numpy as np
 from torch_mlir import ir
 
-from torq_mlir import approximation, assignment, deviation, dialects, interface, pipelines
+from torq_mlir import approximation, assignment, deviation, interface, persistence, pipelines
 from torq_mlir.deviation import Deviation
 from torq_mlir.dialects.modules import copy_module
 from torq_mlir.dynamic_model import DynamicModel
@@ -23,7 +22,7 @@ from torq_mlir.files import write_atomically
 from torq_mlir.frontends.tensor_info import TensorInfo
 from torq_mlir.importing import dynamic_inputs, import_model, read_exported
 from torq_mlir.lowering import explaining, lower
-from torq_mlir.report import Refusal, Report, build_report, read_refusals
+from torq_mlir.report import HOST, Refusal, Report, build_report, read_refusals
 from torq_mlir.source_nodes import SourceNode
 
 if TYPE_CHECKING:
@@ -37,7 +36,6 @@ LEVELS = ("onnx", "torch", "linalg", "torq-hl")
 
 # What leads from the torch dialect to the next levels.
 _PIPELINES = ("torq-torch-to-linalg", "torq-linalg-to-torq-hl")
-_REPORT = "torq-report"
 # Elements above which a constant is left out of elided text.
 _ELISION_LIMIT = assignment.ELISION_LIMIT
 
@@ -64,8 +62,8 @@ def compile(
         program of `torch.export`, of a model that PT2E or torchao has quantized, or the path of one that ends in
         ".pt2". It is not modified. What is not quantized stays in float, on the host.
       backend: what executes the result: "cpu" (kernels generated for this machine), "jit" (MLIR's own lowering) or
-        "interpreter" (numpy, slower, the definition of what the operations compute); or an `Execution`, which has the
-        number of threads and other options. All give the same bits.
+        "interpreter" (numpy, slower, the definition of what the operations compute), or "iree", with the extra of that
+        name; or an `Execution`, which has the number of threads and other options. All give the same bits.
       batch: size of the first dimension of each input, where the model leaves it open.
       input_shapes: shapes of inputs that have open dimensions, by name.
       float: where what is not quantized is computed: "host", as the source model does, or "bf16", on the NPU where it
@@ -102,7 +100,8 @@ def compile(
         lower(module, pipeline, imported.nodes, instrumentations)
     function = interface.entry_function(module)
     interface.describe(function, imported.inputs, imported.outputs, imported.state, imported.updates)
-    return CompiledModel(module, backend=backend, levels=levels, nodes=imported.nodes, lowering=lowering)
+    known = {"nodes": imported.nodes, "lowering": lowering, "structure": imported.structure}
+    return CompiledModel(module, backend=backend, levels=levels, **known)
 
 
 class CompiledModel:
@@ -122,6 +121,8 @@ class CompiledModel:
       module: the module in torq_hl.
       levels: the module at each level that is known, by name, as `mlir` prints it. Not to be modified.
       state: values of the buffers that calls update, by name. To start again, put the first ones back.
+      updated: names of the inputs and buffers that calls update.
+      structure: how a call is made of tensors, for `torch_module`; None if it comes from ONNX.
     """
 
     def __init__(
@@ -132,6 +133,7 @@ class CompiledModel:
         levels: Mapping[str, ir.Operation] | None = None,
         nodes: Sequence[SourceNode] = (),
         lowering: str = pipelines.named[_PIPELINES[-1]],
+        structure: str | None = None,
     ) -> None:
         """Wrap a module in torq_hl; `compile` and `load` are what one usually calls.
 
@@ -139,6 +141,7 @@ class CompiledModel:
           levels: the modules it came from, by level.
           nodes: operators of the source model, for the report.
           lowering: the pipeline that made it of the level before.
+          structure: how a call is made of tensors, if it comes from an exported program: `fx.call_structure`.
 
         Raises:
           CompileError: the module has no function `main` and no other single public function.
@@ -150,6 +153,7 @@ class CompiledModel:
         function = interface.entry_function(module)
         self._arguments, self._results = interface.read(function)
         self._updates = interface.read_updates(function, self._results)
+        self.updated = frozenset(name for name in self._updates if name is not None)
         self.state = interface.read_state(function, self._arguments)
         self.inputs = tuple(info for info in self._arguments if info.name not in self.state)
         self.outputs = tuple(
@@ -158,6 +162,7 @@ class CompiledModel:
         self.levels = {**(levels or {}), LEVELS[-1]: module.operation}
         self._nodes = tuple(nodes)
         self._lowering = lowering
+        self.structure = structure or persistence.read_structure(function)
         self._report: Report | None = None
         self._executable: Executable | None = None
 
@@ -171,28 +176,46 @@ class CompiledModel:
           CompileError: the backend has no code for an operation.
         """
         given = interface.name_arrays(self.inputs, arrays, named)
-        for name in given.keys() & set(self._updates):
+        for name in given.keys() & self.updated:
             interface.check_writable(name, given[name])
-        operands = interface.arrange(self._arguments, given | self.state)
-        return self._restored(self._prepared()(operands), given)
+        outputs, updated = self.evaluate(given, self.state)
+        for name, value in updated.items():
+            if name in self.state:
+                self.state[name] = value
+            else:
+                given[name][...] = value
+        return outputs
 
-    def _prepared(self) -> Executable:
+    def evaluate(
+        self, inputs: Mapping[str, np.ndarray], state: Mapping[str, np.ndarray]
+    ) -> tuple[list[np.ndarray], dict[str, np.ndarray]]:
+        """What a call computes, without its side effects: the outputs, and by name the new values of what it updates.
+
+        Args:
+          inputs, state: an array for each of `inputs` and of `state`, by name. None is written.
+
+        Raises:
+          as a call.
+        """
+        results = self.prepare()(interface.arrange(self._arguments, {**inputs, **state}))
+        outputs, updated = [], {}
+        for info, name, result in zip(self._results, self._updates, results, strict=True):
+            value = interface.restore(info, result)
+            if name is None:
+                outputs.append(value)
+            else:
+                updated[name] = value
+        return outputs, updated
+
+    def prepare(self) -> Executable:
+        """Make machine code now, not at the first call. The result takes the arguments of the function in the module.
+
+        Raises:
+          CompileError: as for a call.
+        """
         if self._executable is None:
             self.backend, self._executable = self._execution.compile(self.module)
         return self._executable
-
-    def _restored(self, results: Sequence[np.ndarray], given: Mapping[str, np.ndarray]) -> list[np.ndarray]:
-        """The outputs among the results; the others update buffers and inputs."""
-        outputs = []
-        for info, updated, result in zip(self._results, self._updates, results, strict=True):
-            value = interface.restore(info, result)
-            if updated is None:
-                outputs.append(value)
-            elif updated in self.state:
-                self.state[updated] = value
-            else:
-                given[updated][...] = value
-        return outputs
 
     def run(self, output_names: Sequence[str] | None, input_feed: Mapping[str, np.ndarray]) -> list[np.ndarray]:
         """The outputs of these names, in that order; all of them for None.
@@ -210,7 +233,7 @@ class CompiledModel:
           CompileError: as for a call, or the backend is not "cpu".
         """
         operands = interface.arrange(self._arguments, interface.name_arrays(self.inputs, arrays, named) | self.state)
-        executable = self._prepared()
+        executable = self.prepare()
         if self.backend != "cpu":
             raise CompileError(f"the backend {self.backend!r} measures no times; cpu does")
         executable(operands)
@@ -266,7 +289,8 @@ class CompiledModel:
         for key in ("arg_attrs", "res_attrs"):
             function.attributes[key] = described.attributes[key]
         levels = {level: operation for level, operation in self.levels.items() if level != LEVELS[-1]}
-        return CompiledModel(module, backend=backend, levels=levels, nodes=self._nodes, lowering=lowering)
+        known = {"nodes": self._nodes, "lowering": lowering, "structure": self.structure}
+        return CompiledModel(module, backend=backend, levels=levels, **known)
 
     def write_mlir(
         self, file: IO[bytes], level: str = "torq-hl", *, elide: bool = False, debug_info: bool = False
@@ -295,28 +319,33 @@ class CompiledModel:
 
     def _make_report(self) -> Report:
         function = interface.entry_function(self.module)
-        if _REPORT in function.attributes:
-            return Report.from_dict(json.loads(ir.StringAttr(function.attributes[_REPORT]).value))
+        if (kept := persistence.read_report(function)) is not None:
+            return kept
         report = build_report(function, self._nodes, self._refusals() if "linalg" in self.levels else {})
         return dataclasses.replace(report, deviations=self.deviations())
 
-    def deviations(self, inputs: Sequence[Mapping[str, np.ndarray]] | None = None) -> tuple[Deviation, ...]:
+    def deviations(
+        self, inputs: Sequence[Mapping[str, np.ndarray]] | None = None, *, every_layer: bool = False
+    ) -> tuple[Deviation, ...]:
         """The error of each part that the options `float` and `approximate` let compute other than the source model.
 
         Args:
           inputs: samples, arrays by name; by default two random ones, see `deviation.sample_inputs`.
+          every_layer: also that of each operation of the NPU, which rounds integers where the source rounds floats.
 
         Raises:
           InputError: as for a call.
         """
         exact = approximation.exact(self._lowering)
+        if every_layer:
+            exact = assignment.assigning(exact, {"*": HOST})
         is_open = any(size < 0 for info in self.inputs for size in info.shape)
         if "linalg" not in self.levels or exact == self._lowering or (inputs is None and is_open):
             return ()
         samples = deviation.sample_inputs(self.inputs) if inputs is None else inputs
         named = (interface.name_arrays(self.inputs, (), dict(sample)) for sample in samples)
         operands = [interface.arrange(self._arguments, given | self.state) for given in named]
-        return deviation.measure(self.levels["linalg"], self._lowering, exact, operands)
+        return deviation.measure(self.levels["linalg"], self._lowering, exact, operands, every_layer)
 
     def _refusals(self) -> dict[str, Refusal]:
         """Why operations were not converted: only the passes know, and they say it when asked to."""
@@ -334,10 +363,7 @@ class CompiledModel:
         Raises:
           OSError: the file cannot be written.
         """
-        module = self.module.operation.clone().operation
-        function = interface.entry_function(module)
-        with module.context:
-            function.attributes[_REPORT] = ir.StringAttr.get(json.dumps(self.report().to_dict()))
+        module = persistence.complete(self.module, self.report(), self.structure)
         if Path(path).suffix == ".mlir":
             write_atomically(path, lambda file: module.print(file=file, binary=True, **_print_flags(debug_info=True)))
         else:
@@ -352,14 +378,17 @@ class CompiledModel:
           OSError: the file cannot be read.
           ValueError: there is no such backend.
         """
-        context = ir.Context()
-        dialects.register(context)
-        try:
-            module = ir.Module.parse(Path(path).read_bytes(), context)
-        except ir.MLIRError as error:
-            first = error.error_diagnostics[0].message if error.error_diagnostics else str(error)
-            raise CompileError(f"{path}: not a module of torq_hl: {' '.join(first.split())}") from None
-        return cls(module, backend=backend)
+        return cls(persistence.parse(Path(path).read_bytes(), path), backend=backend)
+
+    def __reduce__(self) -> tuple:
+        data = persistence.to_bytes(persistence.complete(self.module, self.report(), self.structure))
+        return _restored, (data, self._execution, self.state)
+
+
+def _restored(data: bytes, execution: Execution, state: Mapping[str, np.ndarray]) -> CompiledModel:
+    model = CompiledModel(persistence.parse(data, "the pickled model"), backend=execution)
+    model.state.update(state)
+    return model
 
 
 def _print_flags(elide: bool = False, debug_info: bool = False) -> dict[str, Any]:

@@ -87,6 +87,19 @@ class DynamicModel:
           ModelError: the program was not exported for the shape of an input.
         """
         given = interface.name_arrays(self.inputs, arrays, named)
+        return self._specialized_for(given)(**given)
+
+    def evaluate(
+        self, inputs: Mapping[str, np.ndarray], state: Mapping[str, np.ndarray]
+    ) -> tuple[list[np.ndarray], dict[str, np.ndarray]]:
+        """As `CompiledModel.evaluate`, for inputs of any shape that the program was exported for.
+
+        Raises:
+          as a call.
+        """
+        return self._specialized_for(inputs).evaluate(inputs, state)
+
+    def _specialized_for(self, given: Mapping[str, object]) -> "CompiledModel":
         shapes = {}
         for info in self.inputs:
             shape = np.shape(given[info.name])
@@ -95,7 +108,15 @@ class DynamicModel:
                 raise InputError(f"input '{info.name}' has shape {expected}, but the array has {actual}")
             if -1 in info.shape:
                 shapes[info.name] = shape
-        return self.specialized(shapes)(**given)
+        return self.specialized(shapes)
+
+    def __reduce__(self) -> tuple:
+        raise TypeError("a DynamicModel cannot be pickled; save its program, or pickle what `specialized` returns")
+
+    @property
+    def structure(self) -> str | None:
+        """As that of a `CompiledModel`."""
+        return self.example.structure
 
     @property
     def outputs(self) -> tuple[TensorInfo, ...]:

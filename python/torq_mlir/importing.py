@@ -16,6 +16,7 @@ import onnx
 from torch_mlir import ir
 
 from torq_mlir.errors import ModelError
+from torq_mlir.extras import require, warn_untested
 from torq_mlir.frontends import onnx as onnx_frontend
 from torq_mlir.frontends.tensor_info import TensorInfo
 from torq_mlir.source_nodes import SourceNode, exported_nodes, source_nodes
@@ -40,6 +41,7 @@ class ImportedModel:
       state: values, by name, of the inputs that are not given by the caller but kept from call to call.
       updates: for each output the name of the input that it is the new value of, None for what the caller gets; empty
         when the caller gets all of them.
+      structure: how a call of an exported program is made of tensors, see `fx.call_structure`.
     """
 
     module: ir.Module
@@ -50,6 +52,7 @@ class ImportedModel:
     nodes: Sequence[SourceNode]
     state: Mapping[str, np.ndarray] = field(default_factory=dict)
     updates: Sequence[str | None] = ()
+    structure: str | None = None
 
 
 def import_model(
@@ -71,7 +74,9 @@ def import_model(
     """
     model = read_exported(model)
     if _is_exported_program(model):
+        warn_untested("torch")
         return _import_exported(model, batch, input_shapes, context or ir.Context())
+    warn_untested("onnx")
     proto = onnx_frontend.load(model, input_shapes=input_shapes, batch=batch)
     return ImportedModel(
         module=onnx_frontend.import_model(proto, context or ir.Context()),
@@ -88,14 +93,14 @@ def read_exported(model: object) -> object:
 
     Raises:
       ModelError: the file is not one.
+      MissingPackageError: PyTorch is not installed.
     """
     if not isinstance(model, str | os.PathLike) or Path(model).suffix != _EXPORTED_SUFFIX:
         return model
-    import torch.ao.quantization.fx._decomposed  # the operators that the program calls
-    import torch.export
-
+    # The second one registers the operators that the program calls.
+    export, _ = require(("torch.export", "torch.ao.quantization.fx._decomposed"), "torch")
     try:
-        return torch.export.load(model)
+        return export.load(model)
     except (OSError, RuntimeError, zipfile.BadZipFile) as error:
         raise ModelError(f"{model}: not a program of torch.export: {' '.join(str(error).split())}") from error
 
@@ -136,4 +141,5 @@ def _import_exported(
         nodes=exported_nodes(loaded.source, fx.operator_name),
         state=loaded.state,
         updates=loaded.updates,
+        structure=fx.call_structure(loaded.source),
     )

@@ -49,7 +49,8 @@ def _explain_failure(failure: pipelines.PipelineFailure, nodes: Sequence[SourceN
     names = source_names(first.location)
     if first.message.startswith("failed to legalize operation"):  # torch-mlir prints the operation, constants and all
         described = [f"{node.name} ({node.op_type})" for node in nodes if node.name in names]
-        return f"{', '.join(described or names)}: there is no lowering of this form of the operator"
+        subject = ", ".join(described or names) or "an operation without a name"
+        return f"{subject}: there is no lowering of this form of the operator"
     if not names:
         return str(failure)
     return f"{', '.join(names)}: {' '.join(first.message.split())}"

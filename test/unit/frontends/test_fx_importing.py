@@ -161,3 +161,9 @@ def test_an_argument_that_the_dialect_has_no_form_for_names_the_node(monkeypatch
     node.args = (object(),)
     with pytest.raises(ModelError, match=r"^relu \(aten.relu\): .*object"):
         imported(program)
+
+
+def test_views_by_strides_of_an_input_that_is_not_contiguous():
+    program = export(lambda self, x: x.as_strided((2, 3), (1, 2)) + 0, torch.randn(3, 4).t()[::2])
+    with pytest.raises(ModelError, match=r"^aten\.as_strided\.default storage offsets cannot be mapped"):
+        imported(program)

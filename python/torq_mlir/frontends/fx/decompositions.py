@@ -23,7 +23,7 @@ def _linear(input: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor | None
 
 
 # Operators of these namespaces are what the passes look for.
-_RAISED = ("quantized_decomposed", "torchao")
+QUANTIZED_NAMESPACES = ("quantized_decomposed", "torchao")
 
 
 @functools.cache
@@ -32,7 +32,9 @@ def decomposition_table() -> Mapping[torch._ops.OperatorBase, Callable]:
 
     Those of products multiply by 1, and take an operator apart that torch-mlir lowers as it is.
     """
-    table = {op: function for op, function in get_decomposition_table().items() if op.namespace not in _RAISED}
+    table = {
+        op: function for op, function in get_decomposition_table().items() if op.namespace not in QUANTIZED_NAMESPACES
+    }
     table[_aten.linear.default] = _linear
     del table[_aten.matmul.default]
     return table

@@ -44,7 +44,21 @@ def numpy_dtype(dtype: torch.dtype) -> np.dtype:
 
 def to_numpy(tensor: torch.Tensor) -> np.ndarray:
     """The values of a tensor, which share its memory where that is on the host and contiguous."""
-    tensor = tensor.detach().cpu().contiguous()
+    return numpy_view(tensor.detach().cpu().contiguous())
+
+
+def numpy_view(tensor: torch.Tensor) -> np.ndarray:
+    """The memory of a tensor on the host, of any strides, as an array."""
+    tensor = tensor.detach().resolve_conj().resolve_neg()  # numpy has no views that negate
     if tensor.dtype == torch.bfloat16:  # which numpy has no buffers of
         return tensor.view(torch.int16).numpy().view(ml_dtypes.bfloat16)
     return tensor.numpy()
+
+
+def torch_view(array: np.ndarray) -> torch.Tensor:
+    """The memory of an array as a tensor; integers of four bits, which PyTorch has no tensors of, as a copy in i8."""
+    if array.dtype == ml_dtypes.bfloat16:
+        return torch.from_numpy(array.view(np.int16)).view(torch.bfloat16)
+    if array.dtype in (ml_dtypes.int4, ml_dtypes.uint4):
+        return torch.from_numpy(array.astype(np.int8))
+    return torch.from_numpy(array)

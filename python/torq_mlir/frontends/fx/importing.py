@@ -36,7 +36,10 @@ def import_program(program: ExportedProgram | LoadedProgram, context: ir.Context
     dialects.register(context)
     importer = _Importer(context, loaded.source_name)
     with context:  # the importer relies on a current context in places
-        function = importer.import_program(loaded.program)
+        try:
+            function = importer.import_program(loaded.program)
+        except ValueError as error:  # of what it rewrites before the import, such as views by strides
+            raise ModelError(" ".join(str(error).split())) from error
     for argument, info in zip(function.regions[0].blocks[0].arguments, loaded.inputs, strict=True):
         argument.set_location(ir.Location.name(info.name, context=context))
     return importer.module

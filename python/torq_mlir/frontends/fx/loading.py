@@ -63,7 +63,7 @@ def load(
     check_signature(source)
     source_name = _namer(source)
     _check_nodes(source.graph, source_name)
-    decomposed = source.run_decompositions(dict(decomposition_table()))
+    decomposed = _decompose(source)
     remove_assertions(decomposed.graph)
     sink_views(decomposed.graph)
     _check_nodes(decomposed.graph, source_name)
@@ -78,6 +78,15 @@ def load(
         updates=tuple(explicit.updates),
         source_name=source_name,
     )
+
+
+def _decompose(program: ExportedProgram) -> ExportedProgram:
+    """Takes operators apart. What the functions of PyTorch that do so refuse is a form that is not supported."""
+    try:
+        return program.run_decompositions(dict(decomposition_table()))
+    except (AssertionError, IndexError, KeyError, RuntimeError, TypeError, ValueError) as error:
+        first_line = str(error).strip().partition("\n")[0]
+        raise ModelError(f"an operator cannot be taken apart: {first_line or type(error).__name__}") from error
 
 
 def _check_nodes(graph: torch.fx.Graph, name_of: Callable[[torch.fx.Node], str]) -> None:

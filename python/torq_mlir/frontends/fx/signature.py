@@ -3,6 +3,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Inputs and outputs of an exported program: those of its caller, and what it updates besides."""
 
+import json
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
@@ -69,6 +70,32 @@ def _path_name(path: tuple) -> str:
     if not path:
         return "output"
     return f"output_{keys}" if isinstance(path[0], pytree.SequenceKey) else keys
+
+
+def call_structure(program: ExportedProgram) -> str | None:
+    """How a call of the program is made of tensors, in JSON.
+
+    Keys: "in" and "out", the structures of the arguments and of the results as `pytree` writes them; "inputs", for each
+    leaf of the arguments `{"name": ...}`, that of the input, or `{"constant": ...}`, what the program is specialized
+    for; "outputs", for each leaf of the results the name of the output, or null for None.
+
+    None if the structure has a class that pytree cannot write, one without a `serialized_type_name`.
+    """
+    try:
+        specs = {"in": program.call_spec.in_spec, "out": program.call_spec.out_spec}
+        written = {side: pytree.treespec_dumps(spec) for side, spec in specs.items()}
+    except NotImplementedError:
+        return None
+    inputs = [
+        {"name": name} if isinstance(value, torch.Tensor) else {"constant": value}
+        for name, value in user_inputs(program)
+    ]
+    returned = [spec.arg for spec in program.graph_signature.output_specs if spec.kind == OutputKind.USER_OUTPUT]
+    outputs = [
+        name if isinstance(argument, TensorArgument) else None
+        for name, argument in zip(output_names(program), returned, strict=True)
+    ]
+    return json.dumps({**written, "inputs": inputs, "outputs": outputs})
 
 
 class Explicit(NamedTuple):
