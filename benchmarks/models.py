@@ -4,6 +4,7 @@
 """The models, in the forms that the runtimes take, with seeded weights and inputs."""
 
 import dataclasses
+import functools
 import hashlib
 import logging
 import math
@@ -26,26 +27,31 @@ from e2e.models.quantization import VARIANTS, float_inputs, quantize
 
 Feeds = dict[str, np.ndarray]
 
-# Forms of a model: in float, quantized with ONNX Runtime as QDQ or QOperator, with int4 weights in groups.
+# Forms of a model: in float, quantized with ONNX Runtime as QDQ or QOperator, with int4 weights in groups. Of these,
+# activations are in float, are quantized by operators, or may be by the runtime.
 FLOAT, SIGNED, UNSIGNED, QOPERATOR = "float", "qdq-per-channel", "qdq-u8", "qoperator"
-DYNAMIC, GROUPED = "dynamic-u8", "int4-groups"
+DYNAMIC, GROUPED, GROUPED_DYNAMIC, GROUPED_INT8 = "dynamic-u8", "int4-groups", "int4-groups-dynamic", "int4-groups-int8"
 _STATIC = (SIGNED, UNSIGNED, QOPERATOR)
 
 
 @dataclasses.dataclass(frozen=True)
 class Workload:
     """Attributes:
-    network: builds the float model, or the only form that there is.
+    network: builds the float model, or the first form that there is.
     forms: that it has.
+    built: what builds forms that are not quantized from that model.
     """
 
     network: Callable[[], onnx.ModelProto]
     forms: tuple[str, ...] = (FLOAT, *_STATIC)
+    built: Mapping[str, Callable[[], onnx.ModelProto]] = dataclasses.field(default_factory=dict)
 
     def model(self, name: str, form: str) -> onnx.ModelProto:
         """In one of its forms; the quantized ones are kept on disk."""
         if form in (FLOAT, GROUPED):
             return self.network()
+        if form in self.built:
+            return self.built[form]()
         if name in LIGHT:
             return quantized_model(name, form)
         source = hashlib.sha256(Path(__file__).read_bytes()).hexdigest()
@@ -136,25 +142,38 @@ def _normalized(model: onnx.ModelProto) -> onnx.ModelProto:
     return model
 
 
-def decode_step(layers: int = 2, width: int = 2048, hidden: int = 5632, group: int = 32) -> onnx.ModelProto:
+def decode_step(
+    form: str = GROUPED, layers: int = 2, width: int = 2048, hidden: int = 5632, group: int = 32
+) -> onnx.ModelProto:
     """The linear layers of a small language model for one token: int4 weights in groups of 32, as MatMulNBits.
 
     Attention to former tokens is left out: it has no weights.
     """
+    quantized: dict[str, str] = {}
     rng, nodes, tensors = np.random.default_rng(seed_of("decode_step")), [], []
 
-    def node(kind: str, *inputs: str, **attributes: object) -> str:
+    def node(kind: str, *inputs: str, outputs: int = 1, **attributes: object) -> str:
         name = f"{kind.lower()}_{len(nodes)}"
-        nodes.append(helper.make_node(kind, inputs, [f"{name}_out"], name, **attributes))
+        results = [f"{name}_out", *(f"{name}_out_{number}" for number in range(1, outputs))]
+        nodes.append(helper.make_node(kind, inputs, results, name, **attributes))
         return nodes[-1].output[0]
+
+    def activations(x: str) -> str:
+        if form != GROUPED_DYNAMIC:
+            return x
+        if x not in quantized:
+            node("DynamicQuantizeLinear", x, outputs=3)
+            quantized[x] = node("DequantizeLinear", *nodes[-1].output)
+        return quantized[x]
 
     def linear(x: str, rows: int, columns: int) -> str:
         packed = rng.integers(0, 256, (columns, rows // group, group // 2), np.uint8)
         scales = rng.uniform(0.5, 1.5, columns * rows // group).astype(np.float32) / np.float32(4.6 * math.sqrt(rows))
         names = [f"weights_{len(tensors)}", f"scales_{len(tensors)}"]
         tensors.extend(map(numpy_helper.from_array, (packed, scales), names))
-        sizes = {"K": rows, "N": columns, "bits": 4, "block_size": group}
-        return node("MatMulNBits", x, *names, domain="com.microsoft", **sizes)
+        attributes = {"K": rows, "N": columns, "bits": 4, "block_size": group}
+        attributes |= {"accuracy_level": 4} if form == GROUPED_INT8 else {}
+        return node("MatMulNBits", activations(x), *names, domain="com.microsoft", **attributes)
 
     x = "x"
     for _ in range(layers):
@@ -191,6 +210,10 @@ WORKLOADS: Mapping[str, Workload] = {
     "mobilenet_v2": Workload(mobilenet_v2),
     "vgg19": Workload(_light("vgg19")),
     "bert_base_layer": Workload(bert_base_layer, (FLOAT, *_STATIC, DYNAMIC)),
-    "decode_step": Workload(decode_step, (GROUPED,)),
+    "decode_step": Workload(
+        decode_step,
+        (GROUPED, GROUPED_DYNAMIC, GROUPED_INT8),
+        {form: functools.partial(decode_step, form) for form in (GROUPED_DYNAMIC, GROUPED_INT8)},
+    ),
     "tiny": Workload(tiny),
 }

@@ -37,7 +37,8 @@ class Peer:
 
     def missing(self) -> str | None:
         """The module that it lacks."""
-        return None if importlib.util.find_spec(self.needs) else self.needs
+        package = self.needs.split(".")[0]
+        return None if importlib.util.find_spec(package) and importlib.util.find_spec(self.needs) else self.needs
 
 
 def failures() -> tuple[type[Exception], ...]:
@@ -110,35 +111,63 @@ def _eager(model: onnx.ModelProto, feeds: Feeds, threads: int) -> Run:
 
 
 def _iree(model: onnx.ModelProto, feeds: Feeds, threads: int) -> Run:
-    """The torq_hl of the model as linalg, which IREE compiles for this machine."""
-    import iree.compiler
-    import iree.runtime
-
+    """Our backend for IREE."""
     import torq_mlir
-    from torq_mlir import pipelines
+    from torq_mlir.executing import Execution
 
-    compiled = torq_mlir.compile(model)
-    with compiled.module.context:
-        pipelines.run(compiled.module, "torq-hl-to-linalg")
-    flags = ["--iree-llvmcpu-target-cpu=host"]
-    binary = iree.compiler.compile_str(str(compiled.module), target_backends=["llvm-cpu"], extra_args=flags)
-    iree.runtime.flags.parse_flags(f"--task_topology_max_group_count={threads}")
-    instance = iree.runtime.load_vm_flatbuffer(binary, driver="local-task" if threads > 1 else "local-sync")
-    inputs = [feeds[info.name] for info in compiled.inputs]
-    return lambda: [np.asarray(instance.main(*inputs))]
+    return _Torq(torq_mlir.compile(model, backend=Execution("iree", num_threads=threads)), feeds)
+
+
+def _iree_stock(model: onnx.ModelProto, feeds: Feeds, threads: int) -> Run:
+    """IREE with torch-mlir's own lowering of ONNX."""
+    import io
+
+    import iree.compiler
+    from torch_mlir import ir
+    from torch_mlir.passmanager import PassManager
+
+    from torq_mlir import dialects
+    from torq_mlir.backends.iree import Executable
+    from torq_mlir.execution.signature import TensorSpec, entry_function
+    from torq_mlir.frontends import onnx as frontend
+
+    context, bytecode = ir.Context(), io.BytesIO()
+    dialects.register(context)
+    with context:
+        module = frontend.import_model(frontend.load(model), context)
+        try:
+            PassManager.parse(_STOCK).run(module.operation)
+        except ir.MLIRError as error:
+            raise UnsupportedError(str(error)) from None
+        module.operation.write_bytecode(bytecode)
+        entry = entry_function(module)
+        inputs, results = ([TensorSpec.of(each) for each in types] for types in (entry.type.inputs, entry.type.results))
+    flags = ["--iree-llvmcpu-target-cpu=host", "--iree-opt-level=O3"]
+    binary = iree.compiler.compile_str(bytecode.getvalue(), target_backends=["llvm-cpu"], extra_args=flags)
+    executable = Executable(binary, entry.name.value, inputs, results, num_threads=threads)
+    arrays = [feeds[value.name] for value in model.graph.input]
+    return lambda: executable(arrays)
+
+
+_STOCK = (
+    "builtin.module(func.func(convert-torch-onnx-to-torch),"
+    "torch-onnx-to-torch-backend-pipeline{backend-legal-ops=aten.flatten.using_ints,aten.unflatten.int,"
+    "aten.adaptive_avg_pool1d,aten.adaptive_avg_pool2d},torch-backend-to-linalg-on-tensors-backend-pipeline)"
+)
 
 
 # The first one is what the others are compared with.
 PEERS = {
     "torq": Peer((models.SIGNED, models.GROUPED), _torq, "torq_mlir"),
-    "torq-dynamic": Peer((models.DYNAMIC,), _torq, "torq_mlir"),
+    "torq-dynamic": Peer((models.DYNAMIC, models.GROUPED_DYNAMIC), _torq, "torq_mlir"),
     "openvino": Peer((models.SIGNED, models.GROUPED), _openvino, "openvino"),
     "ort-u8": Peer((models.UNSIGNED,), _onnxruntime),
     "ort-int4": Peer((models.GROUPED,), _onnxruntime),
     "ort-s8": Peer((models.SIGNED,), _onnxruntime),
     "ort-qoperator": Peer((models.QOPERATOR,), _onnxruntime),
-    "ort-dynamic": Peer((models.DYNAMIC,), _onnxruntime),
+    "ort-dynamic": Peer((models.DYNAMIC, models.GROUPED_INT8), _onnxruntime),
     "ort-float": Peer((models.FLOAT,), _onnxruntime),
     "eager-float": Peer((models.FLOAT,), _eager, "torch"),
-    "iree": Peer((models.SIGNED,), _iree, "iree.compiler" if importlib.util.find_spec("iree") else "iree"),
+    "torq-iree": Peer((models.SIGNED,), _iree, "iree.compiler"),
+    "iree-stock": Peer((models.SIGNED,), _iree_stock, "iree.compiler"),
 }

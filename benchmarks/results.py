@@ -14,6 +14,7 @@ from typing import Any
 from rich.table import Table
 
 from torq_mlir.backends.cpu import detect
+from torq_mlir.extras import require
 
 _PACKAGES = ("torq-mlir", "torch-mlir", "onnxruntime", "openvino", "torch", "iree-base-compiler")
 
@@ -81,6 +82,15 @@ class Results:
             return None, None
         return measurement.median / ours.median, measurement.minimum / ours.minimum
 
+    def share_of_copy(self, measurement: Measurement) -> float | None:
+        """Bytes of packed weights in a second, as a part of those of a copy on one core; None where it is not known."""
+        size = measurement.details.get("weight_bytes")
+        return None if size is None else size / measurement.median / self.copy_bandwidth
+
+    def _of_copy(self, measurement: Measurement, digits: int) -> str:
+        share = self.share_of_copy(measurement)
+        return "" if share is None else f"{share:.{digits}%}"
+
     def table(self) -> Table:
         table = Table(title="Time of a run")
         for name in ("model", "threads", "runtime", "form"):
@@ -92,6 +102,7 @@ class Results:
             "/ ours",
             "GMAC/s",
             "of peak",
+            "of copy",
             "ready, s",
             "memory, MB",
             "agreement",
@@ -114,6 +125,7 @@ class Results:
             minimum,
             f"{each.gmacs:.1f}",
             f"{each.gmacs / self.peaks[each.threads]:.1%}",
+            self._of_copy(each, 1),
             f"{each.preparation:.2f}",
             f"{each.memory / 1e6:.0f}",
             f"{each.agreement:.4f}",
@@ -137,13 +149,13 @@ class Results:
     def markdown(self) -> str:
         """A row for each model and number of threads: our time, and those of the others as multiples of it."""
         peers = [name for name in dict.fromkeys(each.peer for each in self.measurements) if name != "torq"]
-        lines = [["model", "threads", "torq, ms", *peers, "GMAC/s", "of peak"], ["---"] * (5 + len(peers))]
+        lines = [["model", "threads", "torq, ms", *peers, "GMAC/s", "of peak", "of copy"], ["---"] * (6 + len(peers))]
         for (model, threads), group in self.groups().items():
             ours = self.find(model, "torq", threads)
             if ours is None:
                 continue
             ratios = {each.peer: f"{each.median / ours.median:.2f}" for each in group}
-            speed = [f"{ours.gmacs:.0f}", f"{ours.gmacs / self.peaks[threads]:.0%}"]
+            speed = [f"{ours.gmacs:.0f}", f"{ours.gmacs / self.peaks[threads]:.0%}", self._of_copy(ours, 0)]
             others = [ratios.get(peer, "") for peer in peers]
             lines.append([model, str(threads), f"{1e3 * ours.median:.2f}", *others, *speed])
         return "".join(f"| {' | '.join(cells)} |\n" for cells in lines)
@@ -152,12 +164,13 @@ class Results:
         """Writes a bar for each measurement, its time as a multiple of ours.
 
         Raises:
-          ModuleNotFoundError: matplotlib is not installed.
+          MissingPackageError: matplotlib is not installed.
         """
-        from matplotlib.figure import Figure
-
+        figure_module = require("matplotlib.figure", "bench")
         groups = self.groups()
-        figure = Figure((9, 0.6 + sum(0.35 + 0.22 * len(group) for group in groups.values())), layout="constrained")
+        figure = figure_module.Figure(
+            (9, 0.6 + sum(0.35 + 0.22 * len(group) for group in groups.values())), layout="constrained"
+        )
         heights = [len(group) for group in groups.values()]
         axes = figure.subplots(len(groups), 1, sharex=True, height_ratios=heights, squeeze=False)[:, 0]
         for axis, ((model, threads), group) in zip(axes, groups.items(), strict=True):

@@ -76,7 +76,7 @@ def _parser() -> argparse.ArgumentParser:
         type=_backend,
         default="all",
         metavar="NAME[,NAME]",
-        help="what runs the compiled models: interpreter, cpu, jit or all",
+        help="what runs the compiled models: interpreter, cpu, jit, iree, or all, the first three",
     )
     parser.add_argument("--jobs", type=int, default=1, metavar="N", help="cases that run at a time")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the results there")

@@ -14,7 +14,8 @@ class Backend(enum.Flag):
     INTERPRETER = enum.auto()
     CPU = enum.auto()
     JIT = enum.auto()
-    ALL = INTERPRETER | CPU | JIT
+    IREE = enum.auto()
+    ALL = INTERPRETER | CPU | JIT  # without IREE, which takes a second or more to compile a layer
 
     @property
     def names(self) -> list[str]:

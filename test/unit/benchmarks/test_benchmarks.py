@@ -23,7 +23,7 @@ def _cache(tmp_path, monkeypatch):
 
 
 def test_measures_a_tiny_network(tmp_path, capsys):
-    peers = "torq,ort-u8,ort-float,iree"
+    peers = "torq,ort-u8,ort-float,torq-iree"
     file = tmp_path / "results.json"
     assert main(["--models", "tiny", "--peers", peers, "--threads", "1", "--quick", "--json", str(file)]) == 0
     values = json.loads(file.read_text())
@@ -36,7 +36,7 @@ def test_measures_a_tiny_network(tmp_path, capsys):
     assert measured["torq"]["ratios"] == [1, 1]
     assert measured["torq"]["details"]["arena_bytes"] > 0
     assert 0 < measured["torq"]["details"]["convolutions_3x3_of_peak"] < 2
-    assert ("iree" in measured) != ("iree: iree is not installed" in values["skipped"])
+    assert ("torq-iree" in measured) != ("torq-iree: iree.compiler is not installed" in values["skipped"])
     printed = capsys.readouterr().out
     assert "ort-u8" in printed
     assert "GMAC/s on 1" in printed
@@ -68,9 +68,11 @@ def test_table_of_a_page():
     results = Results({1: 100.0, 2: 200.0}, 1e10)
     results.measurements = [measured("torq", 0.010), measured("openvino", 0.015), measured("torq", 0.005, threads=2)]
     assert results.markdown().splitlines()[2:] == [
-        "| resnet50 | 1 | 10.00 | 1.50 | 400 | 400% |",
-        "| resnet50 | 2 | 5.00 |  | 800 | 400% |",
+        "| resnet50 | 1 | 10.00 | 1.50 | 400 | 400% |  |",
+        "| resnet50 | 2 | 5.00 |  | 800 | 400% |  |",
     ]
+    results.measurements = [measured("torq", 0.010, weight_bytes=9e7)]
+    assert results.markdown().splitlines()[2:] == ["| resnet50 | 1 | 10.00 | 400 | 400% | 90% |"]
 
 
 def test_functions_take_turns():
