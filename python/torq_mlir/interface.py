@@ -25,8 +25,23 @@ from torq_mlir.errors import CompileError, InputError
 from torq_mlir.frontends.tensor_info import TensorInfo
 
 _NAME, _DTYPE, _SCALE, _ZERO_POINT = "torq_hl.name", "torq_hl.dtype", "torq_hl.scale", "torq_hl.zero_point"
-# Of a byte each, as elements of i4 are.
-_FOUR_BITS = {"int4": np.dtype(ml_dtypes.int4), "uint4": np.dtype(ml_dtypes.uint4)}
+# Integers of a byte each, as elements of i4 are, with the bits that they have.
+_NARROW = {name: np.dtype(getattr(ml_dtypes, name)) for name in ("int2", "uint2", "int4", "uint4")}
+_MASKS = {"uint2": 3, "uint4": 15}
+# Floats whose bit patterns are passed.
+_MINIFLOATS = {
+    name: np.dtype(getattr(ml_dtypes, name))
+    for name in (
+        "float4_e2m1fn",
+        "float8_e4m3fn",
+        "float8_e4m3fnuz",
+        "float8_e5m2",
+        "float8_e5m2fnuz",
+        "float8_e8m0fnu",
+    )
+}
+# The name of a dtype takes long to tell.
+_NARROW_DTYPES, _MINIFLOAT_DTYPES = frozenset(_NARROW.values()), frozenset(_MINIFLOATS.values())
 _INITIAL, _UPDATES = "torq_hl.initial", "torq_hl.updates"
 
 
@@ -138,8 +153,8 @@ def _dtype(declared: str, stored: np.dtype, name: str) -> np.dtype:
         return stored
     if stored.kind == "i" and declared == f"u{stored.name}":
         return np.dtype(declared)
-    if stored == np.int8 and declared in _FOUR_BITS:
-        return _FOUR_BITS[declared]
+    if stored == np.int8 and declared in _NARROW | _MINIFLOATS:
+        return (_NARROW | _MINIFLOATS)[declared]
     raise CompileError(f"{name} of the function is declared as {declared} but stored as {stored.name}")
 
 
@@ -193,8 +208,10 @@ def _stored(info: TensorInfo, value: object) -> np.ndarray:
 
 def _signed(array: np.ndarray) -> np.ndarray:
     """The array as signless integers are stored."""
-    if array.dtype.name in _FOUR_BITS:
+    if array.dtype in _NARROW_DTYPES:
         return array.astype(np.int8)
+    if array.dtype in _MINIFLOAT_DTYPES:
+        return array.view(np.int8)
     return array.view(f"i{array.itemsize}") if array.dtype.kind == "u" else array
 
 
@@ -206,8 +223,10 @@ def check_writable(name: str, array: object) -> None:
 
 def restore(info: TensorInfo, array: np.ndarray) -> np.ndarray:
     """A result of the function in the dtype of the source model."""
-    if info.dtype.name in _FOUR_BITS:
-        return (array & 15 if info.dtype.name == "uint4" else array).astype(info.dtype)
+    if info.dtype in _NARROW_DTYPES:
+        return (array & _MASKS.get(info.dtype.name, -1)).astype(info.dtype)
+    if info.dtype in _MINIFLOAT_DTYPES:
+        return array.view(info.dtype)
     return array.view(info.dtype) if info.dtype.kind == "u" else array
 
 

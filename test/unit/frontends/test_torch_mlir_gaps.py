@@ -44,13 +44,6 @@ def test_concatenation_of_empty_tensors_is_refused():
         torq_mlir.compile(_model(node, inputs, [helper.make_tensor_value_info("y", TensorProto.FLOAT, (2, 0, 3))]))
 
 
-def test_determinants_of_several_batches_are_refused():
-    node = helper.make_node("Det", ["x"], ["y"], name="det")
-    inputs = [helper.make_tensor_value_info("x", TensorProto.FLOAT, (2, 3, 4, 4))]
-    with pytest.raises(ModelError, match=r"det \(Det\)"):
-        torq_mlir.compile(_model(node, inputs, [helper.make_tensor_value_info("y", TensorProto.FLOAT, (2, 3))]))
-
-
 def _compare(nodes, shape, constants, outputs=TensorProto.FLOAT, dtype=np.float32):
     """Small integers, whose sums are exact in any order, against ONNX Runtime."""
     x = np.random.default_rng(0).integers(0, 50, shape).astype(dtype)

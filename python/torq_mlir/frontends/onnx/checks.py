@@ -17,8 +17,13 @@ from .naming import describe
 
 _ELEMENT_TYPES = frozenset(
     {"FLOAT", "FLOAT16", "BFLOAT16", "DOUBLE", "BOOL", "INT8", "INT16", "INT32", "INT64", "UINT8", "UINT16", "UINT32"}
-    | {"UINT64", "INT4", "UINT4"}
+    | {"UINT64", "INT4", "UINT4", "INT2", "UINT2", "FLOAT8E4M3FN", "FLOAT8E4M3FNUZ", "FLOAT8E5M2", "FLOAT8E5M2FNUZ"}
+    | {"FLOAT8E8M0", "FLOAT4E2M1"}
 )
+_BITS = {
+    **dict.fromkeys((onnx.TensorProto.INT4, onnx.TensorProto.UINT4, onnx.TensorProto.FLOAT4E2M1), 4),
+    **dict.fromkeys((onnx.TensorProto.INT2, onnx.TensorProto.UINT2), 2),
+}
 
 
 def check_structure(model: onnx.ModelProto) -> None:
@@ -44,9 +49,8 @@ def _check_initializer(tensor: onnx.TensorProto, reader: onnx.NodeProto | None) 
     if tensor.data_location == onnx.TensorProto.EXTERNAL:
         raise ModelError(f"{subject}: its data is in another file; give the path of the model")
     if tensor.HasField("raw_data"):
-        size = math.prod(tensor.dims) * onnx.helper.tensor_dtype_to_np_dtype(tensor.data_type).itemsize
-        if tensor.data_type in (onnx.TensorProto.INT4, onnx.TensorProto.UINT4):
-            size = (size + 1) // 2
+        bits = 8 * onnx.helper.tensor_dtype_to_np_dtype(tensor.data_type).itemsize
+        size = -(-math.prod(tensor.dims) * _BITS.get(tensor.data_type, bits) // 8)
         if len(tensor.raw_data) != size:
             raise ModelError(f"{subject}: {len(tensor.raw_data)} bytes of data where its shape needs {size}")
 

@@ -22,7 +22,7 @@ _MODES = {b"edge": "edge", b"reflect": "reflect", b"wrap": "wrap"}
 
 def rewrite_depth_to_space(rewriting: Rewriting, node: onnx.NodeProto) -> None:
     """CRD mode as reshapes around a transpose."""
-    attributes = _attributes(node)
+    attributes = attributes_of(node)
     shape, result = rewriting.shape(node.input[0]), rewriting.shape(node.output[0])
     if attributes.get("mode", b"DCR") != b"CRD" or None in shape:
         return
@@ -32,7 +32,22 @@ def rewrite_depth_to_space(rewriting: Rewriting, node: onnx.NodeProto) -> None:
     order = [0, 1, 4, 2, 5, 3]
     blocks = rewriting.reshape(node, node.input[0], split)
     moved = rewriting.compute(node, "Transpose", [blocks], [split[d] for d in order], perm=order)
-    _become(rewriting, node, "Reshape", [moved, rewriting.integers(node, result)])
+    become(rewriting, node, "Reshape", [moved, rewriting.integers(node, result)])
+
+
+def rewrite_space_to_depth(rewriting: Rewriting, node: onnx.NodeProto) -> None:
+    """CRD mode as reshapes around a transpose."""
+    attributes = attributes_of(node)
+    shape, result = rewriting.shape(node.input[0]), rewriting.shape(node.output[0])
+    if attributes.get("mode", b"DCR") != b"CRD" or None in shape:
+        return
+    batch, channels, height, width = shape
+    block = attributes["blocksize"]
+    split = [batch, channels, height // block, block, width // block, block]
+    order = [0, 1, 3, 5, 2, 4]
+    blocks = rewriting.reshape(node, node.input[0], split)
+    moved = rewriting.compute(node, "Transpose", [blocks], [split[d] for d in order], perm=order)
+    become(rewriting, node, "Reshape", [moved, rewriting.integers(node, result)])
 
 
 def rewrite_pad(rewriting: Rewriting, node: onnx.NodeProto) -> None:
@@ -40,7 +55,7 @@ def rewrite_pad(rewriting: Rewriting, node: onnx.NodeProto) -> None:
     shape, amounts = rewriting.shape(node.input[0]), _pad_amounts(rewriting, node)
     if amounts is None or None in shape or 0 in shape:
         return
-    mode = _MODES.get(_attributes(node).get("mode", b"constant"))
+    mode = _MODES.get(attributes_of(node).get("mode", b"constant"))
     if mode is not None:
         _rewrite_as_gathers(rewriting, node, shape, amounts, mode)
     elif any(min(pair) < 0 for pair in amounts.values()):
@@ -70,9 +85,9 @@ def _rewrite_as_gathers(
         value = rewriting.compute(node, "Gather", [value, rewriting.integers(node, positions)], sizes, axis=axis)
     if steps:
         axis, positions = steps[-1]
-        _become(rewriting, node, "Gather", [value, rewriting.integers(node, positions)], axis=axis)
+        become(rewriting, node, "Gather", [value, rewriting.integers(node, positions)], axis=axis)
     else:
-        _become(rewriting, node, "Identity", [value])
+        become(rewriting, node, "Identity", [value])
 
 
 def _positions(size: int, before: int, after: int, mode: str) -> list[int]:
@@ -95,9 +110,9 @@ def _crop_before(
     del node.input[3:]
 
 
-def _become(rewriting: Rewriting, node: onnx.NodeProto, op_type: str, inputs: Sequence[str], **attributes: int) -> None:
+def become(rewriting: Rewriting, node: onnx.NodeProto, op_type: str, inputs: Sequence[str], **attributes: int) -> None:
     """Makes a node another one of the same name and result."""
-    rewriting.drop(node, *_attributes(node))
+    rewriting.drop(node, *attributes_of(node))
     naming.stand_for(node, node)
     node.op_type = op_type
     del node.input[:]
@@ -105,5 +120,6 @@ def _become(rewriting: Rewriting, node: onnx.NodeProto, op_type: str, inputs: Se
     node.attribute.extend(helper.make_attribute(name, value) for name, value in attributes.items())
 
 
-def _attributes(node: onnx.NodeProto) -> dict:
+def attributes_of(node: onnx.NodeProto) -> dict:
+    """The values of the attributes of a node, by name."""
     return {attribute.name: helper.get_attribute_value(attribute) for attribute in node.attribute}

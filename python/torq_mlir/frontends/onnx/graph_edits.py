@@ -19,10 +19,11 @@ class Rewriting:
 
     Args:
       graph: with a type for every value and with its constants; modified.
+      opset: version of the ONNX operators, where that matters.
     """
 
-    def __init__(self, graph: onnx.GraphProto) -> None:
-        self._graph = graph
+    def __init__(self, graph: onnx.GraphProto, opset: int = 0) -> None:
+        self._graph, self.opset = graph, opset
         self._types = {value.name: value.type.tensor_type for value in (*graph.input, *graph.value_info, *graph.output)}
         self._constants = {tensor.name: tensor for tensor in graph.initializer}
         self._producers = {name: node for node in graph.node for name in node.output if name}
@@ -74,14 +75,21 @@ class Rewriting:
         self._nodes.append(node)
 
     def compute(
-        self, node: onnx.NodeProto, op_type: str, inputs: Sequence[str], shape: Sequence[int], **attributes
+        self,
+        node: onnx.NodeProto,
+        op_type: str,
+        inputs: Sequence[str],
+        shape: Sequence[int],
+        *,
+        element_type: int | None = None,
+        **attributes,
     ) -> str:
-        """The result of an operator on inputs of `node`, of the type of the first one."""
+        """The result of an operator on inputs of `node`, of the type of the first one unless another is given."""
         self._count += 1
         name = f"{node.name}/{op_type}_{self._count}"
         new = helper.make_node(op_type, list(inputs), [name], name=name, **attributes)
         naming.stand_for(new, node)
-        self.insert(new, self.type(inputs[0]), shape)
+        self.insert(new, element_type or self.type(inputs[0]), shape)
         return name
 
     def integers(self, node: onnx.NodeProto, values: Sequence[int]) -> str:

@@ -12,6 +12,8 @@ from onnx import helper, numpy_helper
 from torq_mlir.frontends.tensor_info import TensorInfo
 from torq_mlir.passes.raise_onnx_quantization.forms import MOVEMENTS, QOPERATORS, QuantizedInput
 
+from . import narrow_types
+
 _Parameters = tuple[float, int]
 
 
@@ -39,7 +41,7 @@ def model_outputs(model: onnx.ModelProto) -> list[TensorInfo]:
 
 def _describe(value: onnx.ValueInfoProto, parameters: _Parameters | None) -> TensorInfo:
     tensor = value.type.tensor_type
-    dtype = np.dtype(helper.tensor_dtype_to_np_dtype(tensor.elem_type))
+    dtype = np.dtype(helper.tensor_dtype_to_np_dtype(narrow_types.element_type(value)))
     shape = tuple(dim.dim_value if dim.HasField("dim_value") else -1 for dim in tensor.shape.dim)
     if parameters is None or dtype.kind not in "iu":
         return TensorInfo(value.name, shape, dtype)

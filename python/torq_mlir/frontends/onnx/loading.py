@@ -12,7 +12,7 @@ from google.protobuf.message import DecodeError
 
 from torq_mlir.errors import ModelError
 
-from . import checks, naming, pooling_windows, shapes, skeleton, torch_mlir_gaps, upgrade
+from . import checks, naming, narrow_types, pooling_windows, shapes, skeleton, static_values, torch_mlir_gaps, upgrade
 
 
 def load(
@@ -46,12 +46,15 @@ def load(
     constants = skeleton.take_constants(model.graph)
     model = upgrade.upgrade_opset(model)
     naming.name_nodes(model.graph)  # an upgrade adds nodes
+    static_values.simplify(model)
+    naming.name_nodes(model.graph)
     checks.check_operators(model)
     checks.check_validity(model)
     shapes.infer_types(model)
     while pooling_windows.rewrite(model.graph):
         shapes.infer_types(model)
     skeleton.put_back(model.graph, constants)
+    narrow_types.widen(model)
     torch_mlir_gaps.avoid(model)
     return model
 

@@ -11,6 +11,7 @@ from onnx import helper, numpy_helper
 
 from torq_mlir.errors import ModelError
 
+from . import subgraphs
 from .naming import describe
 
 # Shape inference and opset upgrades read the values of shapes, axes and pads; none is longer.
@@ -26,7 +27,7 @@ def take_constants(graph: onnx.GraphProto) -> list[onnx.TensorProto]:
       The large constants, which are inputs of the graph until `put_back`.
     """
     _constants_to_initializers(graph)
-    _remove_unused(graph)
+    remove_unused(graph)
     large = [tensor for tensor in graph.initializer if np.prod(tensor.dims, dtype=np.int64) > _LARGEST_KEPT]
     small = [tensor for tensor in graph.initializer if np.prod(tensor.dims, dtype=np.int64) <= _LARGEST_KEPT]
     _assign(graph.initializer, small)
@@ -45,7 +46,7 @@ def _constants_to_initializers(graph: onnx.GraphProto) -> None:
     initialized = {tensor.name for tensor in graph.initializer}
     if any(value.name in initialized for value in graph.input):  # with a default value: treated as constant
         _assign(graph.input, [value for value in graph.input if value.name not in initialized])
-    outputs = {value.name for value in graph.output}
+    kept = {value.name for value in graph.output}.union(*map(subgraphs.captured, graph.node))
     nodes, aliases = [], {}
     for node in graph.node:
         for index, name in enumerate(node.input):
@@ -54,7 +55,7 @@ def _constants_to_initializers(graph: onnx.GraphProto) -> None:
         if node.op_type == "Constant" and not node.domain:
             graph.initializer.append(_constant(node))
             initialized.add(node.output[0])
-        elif node.op_type == "Identity" and node.input[0] in initialized and node.output[0] not in outputs:
+        elif node.op_type == "Identity" and node.input[0] in initialized and node.output[0] not in kept:
             aliases[node.output[0]] = node.input[0]  # how exporters of PyTorch share a parameter
         else:
             nodes.append(node)
@@ -76,7 +77,8 @@ def _constant(node: onnx.NodeProto) -> onnx.TensorProto:
     return tensor
 
 
-def _remove_unused(graph: onnx.GraphProto) -> None:
+def remove_unused(graph: onnx.GraphProto) -> None:
+    """Drop nodes and constants that no output needs."""
     needed = {output.name for output in graph.output}
     nodes = []
     for node in reversed(graph.node):
@@ -85,7 +87,7 @@ def _remove_unused(graph: onnx.GraphProto) -> None:
         while not node.output[-1]:  # left out, as is every optional output that is not listed
             del node.output[-1]
         nodes.append(node)
-        needed.update(node.input)
+        needed.update(node.input, subgraphs.captured(node))
     if len(nodes) != len(graph.node):
         _assign(graph.node, reversed(nodes))
     if any(tensor.name not in needed for tensor in graph.initializer):

@@ -3,13 +3,16 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Operators that torch-mlir gets wrong, written so that it gets them right, or refused."""
 
+from collections.abc import Callable
+
 import numpy as np
 import onnx
 from onnx import helper, numpy_helper
 
 from torq_mlir.errors import ModelError
 
-from . import data_movement, transposed_convolution
+from . import data_movement, decompositions, grid_sampling, resizing, transposed_convolution
+from .checks import onnx_opset
 from .graph_edits import Rewriting
 
 
@@ -22,24 +25,18 @@ def avoid(model: onnx.ModelProto) -> None:
     Raises:
       ModelError: a node has a form that no rewriting helps. The message names it.
     """
-    rewriting = Rewriting(model.graph)
+    rewriting = Rewriting(model.graph, onnx_opset(model))
     for node in rewriting:
         if node.domain not in ("", "ai.onnx"):
             continue
-        if node.op_type == "Gemm":
-            _keep_alpha(rewriting, node)
-        elif node.op_type == "ConvTranspose":
-            transposed_convolution.rewrite(rewriting, node)
-        elif node.op_type == "DepthToSpace":
-            data_movement.rewrite_depth_to_space(rewriting, node)
-        elif node.op_type == "Pad":
-            data_movement.rewrite_pad(rewriting, node)
-        elif node.op_type == "Unique" and len([name for name in node.output if name]) < 4:
-            raise ModelError(f"{node.name} (Unique): only the form with all four outputs can be lowered")
-        elif node.op_type == "Concat":
-            _refuse_empty(rewriting, node)
-        elif node.op_type == "Det" and len(rewriting.shape(node.input[0])) > 3:
-            raise ModelError(f"{node.name} (Det): only matrices and one batch of them can be lowered")
+        rewrite = _REWRITES.get(node.op_type)
+        if rewrite is not None:
+            rewrite(rewriting, node)
+
+
+def _refuse_unique(rewriting: Rewriting, node: onnx.NodeProto) -> None:
+    if len([name for name in node.output if name]) < 4:
+        raise ModelError(f"{node.name} (Unique): only the form with all four outputs can be lowered")
 
 
 def _refuse_empty(rewriting: Rewriting, node: onnx.NodeProto) -> None:
@@ -48,6 +45,13 @@ def _refuse_empty(rewriting: Rewriting, node: onnx.NodeProto) -> None:
     axis = next((helper.get_attribute_value(a) for a in node.attribute if a.name == "axis"), 1)
     if shape and shape[axis] == 0:
         raise ModelError(f"{node.name} (Concat): all tensors are empty along dimension {axis}")
+
+
+def _refuse_zeros(rewriting: Rewriting, node: onnx.NodeProto) -> None:
+    """To a shape in which zero stands for itself: the size of -1 would be divided by it."""
+    allowed = next((attribute.i for attribute in node.attribute if attribute.name == "allowzero"), 0)
+    if allowed and 0 in rewriting.shape(node.output[0]):
+        raise ModelError(f"{node.name} (Reshape): a result without elements is not supported")
 
 
 def _keep_alpha(rewriting: Rewriting, node: onnx.NodeProto) -> None:
@@ -59,3 +63,27 @@ def _keep_alpha(rewriting: Rewriting, node: onnx.NodeProto) -> None:
     name = rewriting.add_constant(numpy_helper.from_array(np.zeros(1, dtype), f"{node.output[0]}/zero"))
     del node.input[2:]
     node.input.append(name)
+
+
+_REWRITES: dict[str, Callable[[Rewriting, onnx.NodeProto], None]] = {
+    "BitShift": decompositions.rewrite_bit_shift,
+    "Concat": _refuse_empty,
+    "ConvTranspose": transposed_convolution.rewrite,
+    "DepthToSpace": data_movement.rewrite_depth_to_space,
+    "Det": decompositions.rewrite_determinant,
+    "Einsum": decompositions.rewrite_einsum,
+    "Gemm": _keep_alpha,
+    "GridSample": grid_sampling.rewrite,
+    "LSTM": decompositions.refuse_recurrent,
+    "LpNormalization": decompositions.rewrite_lp_normalization,
+    "MatMul": decompositions.rewrite_matmul,
+    "Mod": decompositions.rewrite_modulo,
+    "NonMaxSuppression": decompositions.rewrite_suppression,
+    "PRelu": decompositions.rewrite_prelu,
+    "Pad": data_movement.rewrite_pad,
+    "Reshape": _refuse_zeros,
+    "Resize": resizing.rewrite,
+    "Softmax": decompositions.rewrite_softmax,
+    "SpaceToDepth": data_movement.rewrite_space_to_depth,
+    "Unique": _refuse_unique,
+}

@@ -4,7 +4,7 @@
 """Upgrade of a model to an operator set whose operators the compiler knows."""
 
 import onnx
-from onnx import defs, helper, version_converter
+from onnx import defs, helper, shape_inference, version_converter
 
 from torq_mlir.errors import ModelError
 
@@ -15,6 +15,7 @@ TARGET_OPSET = 17
 # Since this version Softmax, Squeeze and the quantization operators mean what they mean in TARGET_OPSET.
 OLDEST_OPSET = 13
 _RESIZE_WITH_COORDINATES = 11
+_BROADCASTS_SLOPES = 7
 
 
 def upgrade_opset(model: onnx.ModelProto) -> onnx.ModelProto:
@@ -40,6 +41,8 @@ def upgrade_opset(model: onnx.ModelProto) -> onnx.ModelProto:
         raise ModelError(f"ONNX opset {opset} cannot be upgraded to opset {TARGET_OPSET}: {reason}") from error
     if opset < _RESIZE_WITH_COORDINATES:
         _keep_coordinates(upgraded.graph)
+    if opset < _BROADCASTS_SLOPES:
+        _keep_channels(upgraded)
     return upgraded
 
 
@@ -49,3 +52,14 @@ def _keep_coordinates(graph: onnx.GraphProto) -> None:
         if node.op_type == "Resize":
             coordinates = {"coordinate_transformation_mode": "asymmetric", "nearest_mode": "floor"}
             node.attribute.extend(helper.make_attribute(name, value) for name, value in coordinates.items())
+
+
+def _keep_channels(model: onnx.ModelProto) -> None:
+    """A vector of slopes has one for each channel: later versions would take the last dimension for the channels."""
+    inferred = shape_inference.infer_shapes(model).graph
+    types = {value.name: value.type for value in (*inferred.input, *inferred.value_info)}
+    slopes = {tensor.name: tensor for tensor in model.graph.initializer}
+    for node in model.graph.node:
+        slope = slopes.get(node.input[1]) if node.op_type == "PRelu" else None
+        if slope is not None and len(slope.dims) == 1 and node.input[0] in types:
+            slope.dims.extend([1] * (len(types[node.input[0]].tensor_type.shape.dim) - 2))
