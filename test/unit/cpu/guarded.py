@@ -12,6 +12,8 @@ import mmap
 import sys
 
 import numpy as np
+from generic_modules import ALL
+from grouped_modules import fused, product
 from kernel_modules import Cases, constant, convolution, integers, output, pairs
 
 from torq_mlir.backends import cpu, interpreter
@@ -31,7 +33,7 @@ class Guard:
         self.guards: list[int] = []
 
     def assign(self, buffers: list[Buffer]) -> int:
-        position = 0
+        position, self.guards = 0, []
         for buffer in buffers:
             self.guards.append(position)
             size = buffer.bytes - self.shrink
@@ -84,6 +86,16 @@ def main(processor: str, side: str, shrink: str) -> None:
     compiled = cpu.compile(module, cpu=processor, num_threads=1, opt_level=1)
     for actual, reference in zip(compiled(collected.inputs), interpreter.run(module, collected.inputs), strict=True):
         np.testing.assert_array_equal(actual, reference)
+    generic = Cases()
+    for add in ALL.values():
+        add(generic)
+    # Their values are compared elsewhere.
+    cpu.compile(generic.module(), cpu=processor, num_threads=1, opt_level=0)(generic.inputs)
+    groups = Cases()
+    for tokens in (None, "symmetric"):
+        for rows, columns, bits in ((3, 17, 4), (1, 70, 4), (2, 5, 8)):
+            product(groups, rows, 36, columns, 18, bits=bits, tokens=tokens, moved=True)
+    cpu.compile(fused(groups), cpu=processor, num_threads=1, opt_level=0)(groups.inputs)
     print("untouched")
 
 

@@ -7,13 +7,12 @@ from os import PathLike
 
 from torch_mlir import ir
 
-from torq_mlir.execution.signature import entry_function
-
 from . import caching, library
 from .code import Code, Program
 from .executable import CpuExecutable
 from .machine import CPUS, Cpu, available, detect, select
 from .planning import NotStaticError, Planner
+from .preparation import prepare
 from .profile import Profile
 from .program import build
 from .selection import HANDLERS
@@ -57,8 +56,9 @@ def plan_and_build(module: ir.Module, processor: Cpu) -> tuple[Planner, ir.Modul
     Raises:
       as `compile`.
     """
+    module = prepare(module, HANDLERS)
     with module.context, ir.Location.unknown():
-        plan = Planner(entry_function(module).operation, processor, HANDLERS)
+        plan = Planner(module, processor, HANDLERS)
         return plan, build(plan, module.context)
 
 

@@ -11,9 +11,22 @@ from torch_mlir import ir
 from torch_mlir.dialects import func
 
 from torq_mlir.backends.jit.compilation import lower_to_linalg
+from torq_mlir.dialects import elements
 from torq_mlir.execution.compilation import lower_linalg
 
 _COPIED = frozenset({"arith.constant", "tensor.empty"})
+
+
+def fill_value(operation: ir.Operation) -> np.ndarray | None:
+    """The constant that a linalg.fill of an empty tensor repeats, of rank 0; None for others."""
+    if operation.name != "linalg.fill" or any(isinstance(each.owner, ir.Block) for each in operation.operands):
+        return None
+    constant, target = (each.owner.operation for each in operation.operands)
+    if constant.name != "arith.constant" or target.name != "tensor.empty" or len(target.operands):
+        return None
+    attribute, element = constant.attributes["value"], operation.operands[0].type
+    value = attribute.value if isinstance(attribute, ir.FloatAttr) else ir.IntegerAttr(attribute).value
+    return np.array(value, elements.numpy_dtype(element))
 
 
 @dataclasses.dataclass
@@ -38,7 +51,7 @@ class Island:
         Raises:
           CompileError: an operation has no lowering.
         """
-        inputs, copied = _captured(operations)
+        inputs, copied = captured(operations)
         inside = set(operations)
         results = [
             result
@@ -47,23 +60,32 @@ class Island:
             if any(_within_block(use.owner.operation, operation) not in inside for use in result.uses)
         ]
         module = ir.Module.create(operations[0].location)
-        with ir.InsertionPoint(module.body), operations[0].location:
-            types = [[value.type for value in values] for values in (inputs, results)]
-            function = func.FuncOp("main", tuple(types))
-            block = function.add_entry_block()
-        mapping = dict(zip(inputs, block.arguments, strict=True))
-        with ir.InsertionPoint(block):
-            for operation in (*copied, *operations):
-                _clone(operation, mapping)
-            with operations[-1].location:
-                func.ReturnOp([mapping[value] for value in results])
+        with ir.InsertionPoint(module.body):
+            function_of("main", inputs, [*copied, *operations], results)
         lower_to_linalg(module)
         signature = lower_linalg(module)
         _rename(module, name)
         return cls(name, inputs, results, [array for array, _ in signature.constants], module)
 
 
-def _captured(operations: Sequence[ir.Operation]) -> tuple[list[ir.Value], list[ir.Operation]]:
+def function_of(
+    name: str, inputs: Sequence[ir.Value], operations: Sequence[ir.Operation], results: Sequence[ir.Value]
+) -> func.FuncOp:
+    """A function of copies of operations, at the current insertion point."""
+    with operations[0].location:
+        types = [[value.type for value in values] for values in (inputs, results)]
+        function = func.FuncOp(name, tuple(types))
+        block = function.add_entry_block()
+    mapping = dict(zip(inputs, block.arguments, strict=True))
+    with ir.InsertionPoint(block):
+        for operation in operations:
+            clone(operation, mapping)
+        with operations[-1].location:
+            func.ReturnOp([mapping[value] for value in results])
+    return function
+
+
+def captured(operations: Sequence[ir.Operation]) -> tuple[list[ir.Value], list[ir.Operation]]:
     """Values from outside, and operations outside that are copied rather than captured."""
     inside = {result for operation in operations for result in operation.results}
     inputs: dict[ir.Value, None] = {}
@@ -75,6 +97,9 @@ def _captured(operations: Sequence[ir.Operation]) -> tuple[list[ir.Value], list[
                 continue
             owner = value.owner
             if not isinstance(owner, ir.Block) and owner.operation.name in _COPIED:
+                copied[owner.operation] = None
+            elif not isinstance(owner, ir.Block) and fill_value(owner.operation) is not None:
+                copied.update((operand.owner.operation, None) for operand in owner.operation.operands)
                 copied[owner.operation] = None
             else:
                 inputs[value] = None
@@ -103,8 +128,15 @@ def _within_block(operation: ir.Operation, like: ir.Operation) -> ir.Operation:
     return operation
 
 
-def _clone(operation: ir.Operation, mapping: dict[ir.Value, ir.Value]) -> None:
-    clone = operation.clone().operation
+def clone(operation: ir.Operation, mapping: dict[ir.Value, ir.Value]) -> None:
+    """Copies an operation and adds its results to the mapping of values, which is applied inside too."""
+    copy = operation.clone().operation
+    replace_operands(copy, mapping)
+    mapping.update(zip(operation.results, copy.results, strict=True))
+
+
+def replace_operands(operation: ir.Operation, mapping: dict[ir.Value, ir.Value]) -> None:
+    """Of an operation and of those inside of it."""
 
     def visit(nested: ir.Operation) -> ir.WalkResult:
         for position, value in enumerate(nested.operands):
@@ -112,8 +144,7 @@ def _clone(operation: ir.Operation, mapping: dict[ir.Value, ir.Value]) -> None:
                 nested.operands[position] = mapping[value]
         return ir.WalkResult.ADVANCE
 
-    clone.walk(visit)
-    mapping.update(zip(operation.results, clone.results, strict=True))
+    operation.walk(visit)
 
 
 def _rename(module: ir.Module, name: str) -> None:

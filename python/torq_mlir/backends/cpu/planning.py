@@ -15,12 +15,14 @@ from torch_mlir import ir
 
 from torq_mlir.dialects import elements, ods, torq_hl
 from torq_mlir.errors import CompileError
+from torq_mlir.execution.signature import entry_function
 
 from . import islands
 from .kernels import Kernel
 from .kernels.border import Border
 from .kernels.elementwise import Map
 from .kernels.operations import Copy
+from .kernels.transposition import Transposition
 from .layout import Layout
 from .machine import Cpu
 from .memory import Buffer, assign
@@ -36,7 +38,7 @@ class NotStaticError(CompileError):
 
 
 class Planner:
-    """Plans one function.
+    """Plans the function `main` of a module, or its only public function.
 
     Attributes:
       steps, constants: the program.
@@ -44,8 +46,9 @@ class Planner:
       islands: operations of each function that has no kernel.
     """
 
-    def __init__(self, function: ir.Operation, cpu: Cpu, handlers: "dict[str, Handler]") -> None:
+    def __init__(self, module: ir.Module, cpu: Cpu, handlers: "dict[str, Handler]") -> None:
         self.cpu = cpu
+        self._module = module  # steps refer to what is in it
         self.steps: list[Step] = []
         self.constants = Constants()
         self.islands: list[islands.Island] = []
@@ -53,7 +56,7 @@ class Planner:
         self._tensors: dict[ir.Value, Tensor] = {}
         self._buffers: list[Buffer] = []
         self._pending: list[ir.Operation] = []
-        block = function.regions[0].blocks[0]
+        block = entry_function(module).regions[0].blocks[0]
         self.inputs = [Layout.plain(*shape_and_dtype(argument)) for argument in block.arguments]
         for number, (argument, layout) in enumerate(zip(block.arguments, self.inputs, strict=True)):
             self._tensors[argument] = Tensor(Buffer(layout.bytes, "input", number), layout)
@@ -84,6 +87,8 @@ class Planner:
 
     def _constant(self, value: ir.Value) -> Tensor:
         array = elements.constant_value(value)
+        if array is None and (filling := islands.fill_value(value.owner.operation)) is not None:
+            array = np.full(shape_and_dtype(value)[0], filling)
         if array is None:  # tensor.empty, whose elements nobody reads
             array = np.zeros(*shape_and_dtype(value))
         return Tensor(self.constants.add(array), Layout.plain(array.shape, array.dtype))
@@ -135,7 +140,7 @@ class Planner:
         rank = len(target.layout.shape)
         layouts = [source.layout, target.layout]
         kernel = Map.of(Copy(8 * target.layout.dtype.itemsize), layouts, [tuple(range(rank))])
-        self.call(kernel, [source, target], operation)
+        self.call(Transposition.of(kernel) or kernel, [source, target], operation)
 
     copy = _copy
 

@@ -40,13 +40,13 @@ def lower_to_linalg(module: ir.Module) -> None:
     Raises:
       CompileError: an operation has no lowering; the message has MLIR's diagnostics.
     """
-    with module.context, ir.Location.unknown(), _diagnostics_as_error(module.context):
+    with module.context, ir.Location.unknown(), diagnostics_as_error(module.context):
         convert_torq_hl_to_linalg.run(module.operation)
         convert_quantized_decomposed_to_linalg.run(module.operation)
 
 
 @contextlib.contextmanager
-def _diagnostics_as_error(context: ir.Context) -> Iterator[None]:
+def diagnostics_as_error(context: ir.Context) -> Iterator[None]:
     """What a pass reports before it fails becomes the message of a CompileError."""
     messages = []
 

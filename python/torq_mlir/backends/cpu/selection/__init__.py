@@ -8,9 +8,21 @@ A handler plans an operation and returns True, or returns False and leaves no tr
 
 from torq_mlir.backends.cpu.planning import Handler
 
-from . import elementwise, movement, pooling, weighted
+from . import elementwise, generic, grouped, movement, pooling, weighted
+
+
+def _first(*handlers: Handler) -> Handler:
+    """The first one that plans the operation."""
+    return lambda planner, operation: any(handler(planner, operation) for handler in handlers)
+
 
 HANDLERS: dict[str, Handler] = {
+    "linalg.batch_matmul": generic.product,
+    "linalg.fill": generic.fill,
+    "linalg.generic": _first(grouped.product, generic.generic),
+    "linalg.matmul": generic.product,
+    "linalg.transpose": generic.transpose,
+    "scf.for": grouped.scaled_product,
     "tensor.collapse_shape": movement.reshape,
     "tensor.concat": movement.concatenate,
     "tensor.expand_shape": movement.reshape,
