@@ -5,6 +5,7 @@
 
 import ctypes
 import os
+import platform
 import shutil
 import subprocess
 import sys
@@ -13,7 +14,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from kernel_modules import Cases, convolution
-from torch_mlir.dialects import arith
+from torch_mlir.dialects import arith, math
 
 from torq_mlir.backends.cpu import available
 from torq_mlir.compiler import CompiledModel
@@ -76,6 +77,18 @@ def test_libraries_of_each_processor(built, name, tmp_path):
     assert library.torq_model_run(pointers(collected.inputs), pointers(outputs), None, 2) == OK
     for output, reference in zip(outputs, expected, strict=True):
         np.testing.assert_array_equal(output, reference)
+
+
+@pytest.mark.skipif(platform.machine() != "x86_64" or shutil.which("objdump") is None, reason="looks at code of x86")
+def test_a_library_for_any_processor_has_no_wide_registers(tmp_path):
+    collected = cases()
+    collected.add([np.linspace(1, 2, 64, dtype=np.float32)], lambda x: math.log(x))  # which has no kernel
+    for name, registers in (("generic", ()), (available()[0].name, ("%ymm", "%zmm"))):
+        CompiledModel(collected.module(), backend=Execution(cpu=name)).write_library(tmp_path / "model.o")
+        code = subprocess.run(["objdump", "-d", tmp_path / "model.o"], capture_output=True, text=True, check=True)
+        assert "%xmm" in code.stdout
+        assert any(each in code.stdout for each in registers) == bool(registers)
+        assert registers or not any(each in code.stdout for each in ("%ymm", "%zmm"))
 
 
 def test_wrong_arguments_have_a_code(built):

@@ -161,8 +161,16 @@ def set_attributes(function: func.FuncOp, cpu: Cpu, linkage: str = "internal") -
     attributes["llvm.bareptr"] = ir.UnitAttr.get()
     attributes["llvm.linkage"] = ir.Attribute.parse(f"#llvm.linkage<{linkage}>")
     if cpu.target is not None:
-        pair = ir.ArrayAttr.get([ir.StringAttr.get("target-cpu"), ir.StringAttr.get(cpu.target)])
-        attributes["passthrough"] = ir.ArrayAttr.get([pair])
+        attributes["passthrough"] = passed_target(cpu.target)
+
+
+def passed_target(name: str) -> ir.Attribute:
+    """The attribute `passthrough` of a function for a processor of that name.
+
+    Where features are not said, those of this machine are added.
+    """
+    pairs = (("target-cpu", name), ("target-features", "+sse2"))
+    return ir.ArrayAttr.get([ir.ArrayAttr.get([ir.StringAttr.get(each) for each in pair]) for pair in pairs])
 
 
 def _read_clock(times: ir.Value, timed: ir.Value, number: int) -> None:

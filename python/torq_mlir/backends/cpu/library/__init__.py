@@ -3,6 +3,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """A program as a library for C: machine code, constants, and the few functions that C calls."""
 
+import platform
 import shutil
 import string
 import subprocess
@@ -18,7 +19,7 @@ from torch_mlir.execution_engine import ExecutionEngine
 from torq_mlir.backends.cpu.layout import Layout
 from torq_mlir.backends.cpu.machine import Cpu
 from torq_mlir.backends.cpu.planning import Planner
-from torq_mlir.backends.cpu.program import ENTRY, clock_bytes, counter_bytes
+from torq_mlir.backends.cpu.program import ENTRY, clock_bytes, counter_bytes, passed_target
 from torq_mlir.dialects.modules import copy_module
 from torq_mlir.errors import CompileError
 from torq_mlir.files import write_atomically
@@ -28,6 +29,8 @@ from torq_mlir.frontends.tensor_info import TensorInfo
 PREFIX = "torq_model"
 # Flags of /proc/cpuinfo as a C compiler spells them, where it does not spell them so.
 _FEATURES = {"avx512_vnni": "avx512vnni", "avx_vnni": "avxvnni"}
+# What every processor of an architecture has.
+_BASELINES = {"x86_64": "x86-64", "AMD64": "x86-64"}
 _EXPORTED = "{ global: ${prefix}_*; _mlir_${prefix}_entry; local: *; };\n"
 
 
@@ -87,7 +90,7 @@ def _build(
     """Writes the library or object file, and returns the header."""
     with tempfile.TemporaryDirectory() as folder:
         work = Path(folder)
-        _write_object(module, work / "code.o", prefix, opt_level)
+        _write_object(module, work / "code.o", prefix, plan.cpu, opt_level)
         plan.constants.block().tofile(work / "constants.bin")
         values = {"prefix": prefix, "PREFIX": prefix.upper(), "header": "model.h", "cpu": plan.cpu.name}
         values |= {"inputs": len(plan.inputs), "outputs": len(plan.outputs), "scratch": max(plan.arena, 1)}
@@ -121,14 +124,21 @@ def _supported(cpu: Cpu) -> str:
     return " && ".join(f'__builtin_cpu_supports("{flag}")' for flag in flags) or "1"
 
 
-def _write_object(module: ir.Module, path: Path, prefix: str, opt_level: int) -> None:
-    """The entry is named after the prefix, and nothing else has a name: several object files go into one program."""
+def _write_object(module: ir.Module, path: Path, prefix: str, cpu: Cpu, opt_level: int) -> None:
+    """The entry is named after the prefix, and nothing else has a name: several object files go into one program.
+
+    Functions that name no processor are for any that runs the library, and not for that of this machine.
+    """
     entry = f"{prefix}_entry"
     named = copy_module(module.operation)
     internal = ir.Attribute.parse("#llvm.linkage<internal>", module.context)
+    target = cpu.target or _BASELINES.get(platform.machine())
     for operation in named.body.operations:
         if operation.operation.name == "llvm.func" and not len(operation.regions[0].blocks):
             continue
+        if operation.operation.name == "llvm.func" and target is not None and "passthrough" not in operation.attributes:
+            with module.context:
+                operation.attributes["passthrough"] = passed_target(target)
         if "sym_name" in operation.attributes and operation.attributes["sym_name"].value == ENTRY:
             operation.attributes["sym_name"] = ir.StringAttr.get(entry, module.context)
         else:
