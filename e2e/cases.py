@@ -132,7 +132,7 @@ def _feature_cases() -> list[Case]:
 def _light_cases() -> list[Case]:
     cases = []
     for name in LIGHT:
-        variants, fast = LIGHT_VARIANTS.get(name, FORMS), FAST_LIGHT_VARIANTS.get(name, ())
+        variants, fast = LIGHT_VARIANTS.get(name, (*FORMS, "full-integer")), FAST_LIGHT_VARIANTS.get(name, ())
         cases += [_model_case(name, variant, samples=1, slow=variant not in fast) for variant in variants]
         if name not in DIFFERENT_FORMS:
             cases.append(_forms_case(name, slow=not fast))

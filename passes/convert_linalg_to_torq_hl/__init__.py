@@ -5,6 +5,7 @@
 
 from collections.abc import Sequence
 
+import numpy as np
 from torch_mlir import ir
 
 from torq_mlir.passes import PassFailure
@@ -13,7 +14,7 @@ from torq_mlir.rewriting.patterns import Pattern, apply_greedily, mark_refusals
 
 from .approximation import APPROXIMATIONS, approximation_rewrites
 from .comparison import convert_comparison, convert_logic, convert_select
-from .constants import fold_constant_concat, fold_constant_integers
+from .constants import fold_constant_concat, fold_constant_integers, fold_constant_number
 from .data_movement import convert_concat, convert_integer_repetition, convert_integer_transpose, convert_movement
 from .depth_to_space import convert_depth_to_space
 from .elementwise import convert_add, convert_bit_flip, convert_extremum, convert_mul
@@ -21,7 +22,7 @@ from .fallback import convert_dequantize, convert_quantize
 from .islands import island_patterns
 from .per_channel import convert_affine, convert_prelu
 from .picking import convert_gather, convert_integer_gather, convert_moved, convert_moved_integers
-from .pooling import convert_average_pool, convert_integer_max_pool, convert_max_pool
+from .pooling import convert_average_pool, convert_integer_max_pool, convert_max_pool, quantize_before_max_pool
 from .reduction import convert_argmax, convert_reduce_extremum, convert_reduce_mean, convert_reduce_sum
 from .requantize import convert_requantize, convert_requantize_accumulator
 from .resampling import convert_interpolation
@@ -37,6 +38,7 @@ _SANDWICHES = (
     (convert_reduce_sum, 8),
     (convert_reduce_extremum, 8),
     (convert_max_pool, 8),
+    (quantize_before_max_pool, 8),
     (convert_affine, 7),
     (convert_prelu, 7),
     (convert_select, 6),
@@ -72,6 +74,9 @@ PATTERNS = (
     Pattern("linalg.generic", take_in_number, benefit=20),
 )
 
+# Before all others: what pads has to be known.
+_NUMBERS = (Pattern("arith.fptosi", fold_constant_number),)
+
 # After all others have been tried everywhere: a table could have taken them in.
 _ON_CONDITIONS = (Pattern("linalg.generic", convert_comparison), Pattern("linalg.generic", convert_logic))
 
@@ -86,6 +91,7 @@ _FALLBACKS = (
 _OTHER_EXECUTORS = ("css", "host")
 
 
+@np.errstate(divide="ignore", invalid="ignore", over="ignore")  # scales of 0 and beyond f32 are refused as results
 def run(op: ir.Operation, explain: bool = False, float: str = "host", approximate: Sequence[str] = ()) -> None:
     if float not in ("host", "bf16"):
         op.location.emit_error(f"convert-linalg-to-torq-hl: float is 'host' or 'bf16', not '{float}'")
@@ -98,6 +104,7 @@ def run(op: ir.Operation, explain: bool = False, float: str = "host", approximat
     rewrites = approximation_rewrites(approximate)
     patterns = (*PATTERNS, *(Pattern(root, rewrite, 9) for root in _QUANTIZE for rewrite in rewrites))
     patterns = respecting(patterns, _OTHER_EXECUTORS, op)
+    apply_greedily(op, _NUMBERS)
     apply_greedily(op, patterns)
     on_conditions = respecting(_ON_CONDITIONS, _OTHER_EXECUTORS, op)
     apply_greedily(op, on_conditions)

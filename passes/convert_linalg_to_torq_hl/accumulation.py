@@ -3,6 +3,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The i32 value of an integer contraction with its bias, and what becomes of it."""
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -13,7 +14,12 @@ from torch_mlir.dialects import arith
 from torq_mlir.dialects import elements
 from torq_mlir.numerics.bias import add_correction
 from torq_mlir.numerics.rescale import multiplier_and_shift
-from torq_mlir.numerics.zero_points import fold_weight_zero_point, input_zero_point_correction
+from torq_mlir.numerics.zero_points import (
+    INT32_MAX,
+    accumulator_bound,
+    fold_weight_zero_point,
+    input_zero_point_correction,
+)
 from torq_mlir.rewriting.accumulator import match_bias_add, match_initial_value
 from torq_mlir.rewriting.constant_folding import fold_integers
 from torq_mlir.rewriting.contraction import QuantizedContraction, match_quantized_contraction
@@ -64,6 +70,20 @@ class Accumulation:
         reduced = self.contraction.reduced_weight_dims
         return input_zero_point_correction(weights, self.contraction.input_zp, reduced)
 
+    def check_range(self, output: "Output") -> None:
+        """Refuses what could leave i32, as torq-fuse-quantized-ops does; IR of other sources comes here first."""
+        contraction, reduced = self.contraction, self.contraction.reduced_weight_dims
+        low, high = (limit - contraction.input_zp for limit in _limits(contraction.input))
+        bias = int(np.abs(output.total_bias(self)).max(initial=0))
+        shape = ir.RankedTensorType(contraction.weights.type).shape
+        greatest = max(abs(limit - contraction.weight_zp) for limit in _limits(contraction.weights))
+        bound = math.prod(shape[d] for d in reduced) * max(-low, high) * greatest + bias
+        weights = self.constant_weights() if bound > INT32_MAX else None
+        if weights is not None:
+            bound = int(accumulator_bound(weights, low, high, 0, reduced).max(initial=0)) + bias
+        if bound > INT32_MAX:
+            raise NoMatch(f"the i32 accumulator of {contraction.operation.name} could reach {bound}")
+
     def operand(self, value: ir.Value) -> ir.Value:
         """The input, moved or not, as an operation takes it that has the zero point in its bias."""
         return value
@@ -103,7 +123,7 @@ class Output:
         """
         multiplier, shift = self.multiplier_and_shift()
         try:
-            bias = add_correction(self._bias(accumulation), correction)
+            bias = add_correction(self.total_bias(accumulation), correction)
         except OverflowError as error:
             raise NoMatch(str(error)) from error
         pairs = np.empty((correction.size, 2), np.int32)
@@ -115,7 +135,7 @@ class Output:
     ) -> tuple[Callable[[ir.Value, int], ir.Value], int]:
         """A builder of the pairs from the run-time weights and their channel dimension, and the shift."""
         multiplier, shift = self.multiplier_and_shift()
-        bias = np.broadcast_to(self._bias(accumulation), (channels,))
+        bias = np.broadcast_to(self.total_bias(accumulation), (channels,))
         input_zp = accumulation.contraction.input_zp
 
         def build(weights: ir.Value, channel_dim: int) -> ir.Value:
@@ -138,7 +158,8 @@ class Output:
             raise NoMatch("a product of two run-time matrices has no bias for each channel")
         return np.array([bias.item(), np.asarray(multiplier).item()], np.int32), shift
 
-    def _bias(self, accumulation: Accumulation) -> np.ndarray:
+    def total_bias(self, accumulation: Accumulation) -> np.ndarray:
+        """The integers that are added to the accumulator, i32: one or one for each channel."""
         own = np.asarray(0 if accumulation.bias is None else accumulation.bias, np.int64)
         return add_correction(self.bias, own)
 
@@ -181,3 +202,9 @@ def initial_bias(contraction: QuantizedContraction, movement: ir.Operation | Non
     if movement is not None and movement.name == "linalg.transpose":
         axis = list(ir.DenseI64ArrayAttr(movement.attributes["permutation"])).index(axis)
     return [(initial.bias, axis)]
+
+
+def _limits(value: ir.Value) -> tuple[int, int]:
+    """The least and the greatest element that a tensor of signed integers can have."""
+    width = ir.IntegerType(ir.RankedTensorType(value.type).element_type).width
+    return -(1 << (width - 1)), (1 << (width - 1)) - 1

@@ -5,7 +5,7 @@
 
 import numpy as np
 from torch_mlir import ir
-from torch_mlir.dialects import func
+from torch_mlir.dialects import arith, func
 
 from torq_mlir.dialects import elements
 from torq_mlir.execution import compile_linalg
@@ -40,6 +40,27 @@ def fold_constant_concat(operation: ir.Operation, rewriter) -> object:
     with ir.InsertionPoint(operation), operation.location:
         rewriter.replace_op(operation, [constant(np.concatenate(values, axis))])
     return None
+
+
+def fold_constant_number(conversion: ir.Operation, rewriter) -> object:
+    """An integer from a constant by way of a tensor of rank 0: what torch-mlir's own fusion pads with."""
+    extract = _owner(conversion.operands[0], "tensor.extract")
+    generic = None if extract is None else _owner(extract.operands[0], "linalg.generic")
+    if generic is None or len(extract.operands) != 1 or len(generic.results) != 1 or _captures(generic):
+        return NOT_MINE
+    *inputs, init = generic.operands
+    if not inputs or not _starts_from_constant(init) or any(elements.constant_value(x) is None for x in inputs):
+        return NOT_MINE
+    with ir.InsertionPoint(conversion), conversion.location:
+        integer = arith.constant(conversion.results[0].type, int(_evaluate(generic)))
+        rewriter.replace_op(conversion, [integer])
+    return None
+
+
+def _owner(value: ir.Value, name: str) -> ir.Operation | None:
+    """The operation of that name that defines `value`."""
+    operation = None if isinstance(value.owner, ir.Block) else value.owner.operation
+    return operation if operation is not None and operation.name == name else None
 
 
 def _starts_from_constant(init: ir.Value) -> bool:

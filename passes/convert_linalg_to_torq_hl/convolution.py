@@ -74,6 +74,8 @@ def match_convolution(
     loops = _Loops(*(list(getattr(window, name)) for name in names))
     if len(loops.image) > 3:
         raise NoMatch("the NPU has no convolution over more than three dimensions")
+    if any(0 in ir.RankedTensorType(value.type).shape for value in (contraction.input, contraction.result)):
+        raise NoMatch("the convolution has no elements")
     if len(loops.batch) != 1 or max(map(len, (loops.group, loops.output_channel, loops.input_channel))) > 1:
         raise NoMatch("the convolution has several batch, group or channel loops")
     constant = accumulation.constant_weights()

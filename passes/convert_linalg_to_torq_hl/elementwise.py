@@ -247,6 +247,8 @@ def convert_bit_flip(operation: ir.Operation, rewriter) -> object:
         case _:
             return NOT_MINE
     element = operation.results[0].type.element_type
+    if element.width > 32:
+        raise NoMatch(f"the operands are {element}; there are integers of 32 bits at most")
     with ir.InsertionPoint(operation), operation.location:
         shape = (1,) if ir.RankedTensorType(operation.results[0].type).rank else ()
         mask = constant(np.full(shape, bits, elements.numpy_dtype(element)))

@@ -19,9 +19,11 @@ from torq_mlir.rewriting.patterns import NOT_MINE, NoMatch
 from torq_mlir.rewriting.qparams import Dequantize, Quantize, match_dequantize
 from torq_mlir.rewriting.quotient import Quotient, match_quotient
 from torq_mlir.rewriting.structured import element_type, integer_type, pad_with, reshape
+from torq_mlir.rewriting.uses import only_user
 
 from .requantize import (
     at_quantize,
+    check_output,
     check_requantizable,
     check_storage,
     check_sum,
@@ -37,6 +39,30 @@ _MAXIMUM = 5
 
 
 @at_quantize
+def quantize_before_max_pool(quantize: Quantize, clamped: Clamped, rewriter) -> object:
+    """`quantize(max_pool(x))` of computed floats as the maximum of integers: a quantization never reverses an order."""
+    window = match_window(quantize.input, MAXIMA, -math.inf)
+    if window is None or match_dequantize(window.source) is not None:
+        return NOT_MINE
+    check_output(quantize)
+    if not quantize.scale > 0 or quantize.operation.name == "linalg.generic":
+        raise NoMatch("the quantization after the pooling has no positive scale that is an operand")
+    if only_user(quantize.input) is None:
+        raise NoMatch("the result of the pooling has several consumers")
+    operation = quantize.operation
+    shape = ir.RankedTensorType(window.source.type).shape
+    attributes = {name: operation.attributes[name] for name in operation.attributes}
+    with ir.InsertionPoint(operation):
+        with operation.location:
+            integers = ir.RankedTensorType.get(shape, result_element(quantize))
+            parameters = list(operation.operands)[1:]
+            before = ir.Operation.create(operation.name, [integers], [window.source, *parameters], attributes).result
+        with locations_of([], clamped, quantize, window.operation):
+            rewriter.replace_op(operation, [_max_pool(before, window)])
+    return None
+
+
+@at_quantize
 def convert_max_pool(quantize: Quantize, clamped: Clamped, rewriter) -> object:
     """`quantize(max_pool(dequantize(x)))`; the maximum commutes with both, another scale is a requantization after."""
     window = match_window(clamped.value, MAXIMA, -math.inf)
@@ -44,7 +70,7 @@ def convert_max_pool(quantize: Quantize, clamped: Clamped, rewriter) -> object:
         return NOT_MINE
     dequantize = match_dequantize(window.source)
     if dequantize is None:
-        raise NoMatch("the input of the pooling is not dequantized with constant parameters")
+        return NOT_MINE
     check_storage(quantize, [dequantize])
     check_requantizable(quantize, [dequantize])
     with ir.InsertionPoint(quantize.operation), locations_of([], clamped, quantize, window.operation):

@@ -88,6 +88,7 @@ def _match(accumulation: Accumulation, output: Output, axes: list[int | None]) -
     Args:
       axes: dimensions that scales and biases after the accumulation run along.
     """
+    accumulation.check_range(output)
     window = infer_window(accumulation.contraction)
     if window is None:
         build, channels = match_product(accumulation, output)

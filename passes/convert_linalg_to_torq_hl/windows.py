@@ -114,6 +114,8 @@ def match_window(value: ir.Value, names: Sequence[str], neutral: float) -> Windo
     if initial is None or initial.bias != neutral:
         raise NoMatch("the pooling starts from another value than its neutral one")
     kernel = ir.RankedTensorType(operation.operands[1].type).shape
+    if 0 in kernel:
+        raise NoMatch("the window of the pooling has no elements")
     none = [0] * len(kernel)
     channels_last = operation.name == _CHANNELS_LAST
     window = Window(operation, operation.operands[0], none, none, kernel, strides, dilations, channels_last)

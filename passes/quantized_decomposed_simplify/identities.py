@@ -1,7 +1,7 @@
 # Part of the torq-mlir project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Operations that are another one, or known: per token, per group, chosen parameters and conversions."""
+"""Operations that are another one, or known: per token, per group, chosen parameters, conversions, empty views."""
 
 from collections.abc import Sequence
 
@@ -92,6 +92,14 @@ def fold_chosen_qparams(operation: ir.Operation, rewriter: rewrite.PatternRewrit
     return _replace_by_constants(operation, rewriter, getattr(choose_qparams, name)(values, *arguments))
 
 
+def fold_empty_view(operation: ir.Operation, rewriter: rewrite.PatternRewriter) -> object:
+    """A view without elements is a constant without elements; torch-mlir's lowering divides by their number."""
+    shape, element = (of(operation.results[0].type) for of in (tensor_types.shape, tensor_types.element_type))
+    if shape is None or element is None or None in shape or 0 not in shape:
+        return NOT_MINE
+    return _replace_by_constants(operation, rewriter, [np.zeros(shape, elements.numpy_dtype(element))])
+
+
 def _replace_by_constants(
     operation: ir.Operation, rewriter: rewrite.PatternRewriter, arrays: Sequence[np.ndarray]
 ) -> object:
@@ -125,6 +133,7 @@ _CHOOSE = (
 )
 
 PATTERNS = (
+    Pattern("torch.aten.view", fold_empty_view, benefit=3),
     Pattern("quantized_decomposed.convert_element_type", remove_identity_conversion),
     Pattern("quantized_decomposed._choose_qparams_per_token_asymmetric_impl", replace_implementation),
     *(Pattern(f"quantized_decomposed.{name}", fold_chosen_qparams) for name in _CHOOSE),

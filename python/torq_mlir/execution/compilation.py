@@ -4,6 +4,7 @@
 """From linalg on tensors to machine code."""
 
 from torch_mlir import ir
+from torch_mlir.dialects import tensor
 from torch_mlir.execution_engine import ExecutionEngine
 from torch_mlir.passmanager import PassManager
 
@@ -86,6 +87,7 @@ def lower_linalg(module: ir.Module) -> signature.Signature:
     with module.context, ir.Location.unknown():
         entry = signature.entry_function(module)
         signature.keep_only_public(module, entry)
+        _drop_empty(module)
         _run(module, _ELEMENTWISE)
         float_functions.expand(module)
         _run(module, _INLINE)
@@ -99,6 +101,22 @@ def lower_linalg(module: ir.Module) -> signature.Signature:
         _keep_roundings(module)
         _run(module, _LOWER)
     return interface
+
+
+def _drop_empty(module: ir.Module) -> None:
+    """Tensors without elements are not computed: slices of them would begin where they end, which memref refuses."""
+
+    def drop(operation: ir.Operation) -> ir.WalkResult:
+        if operation.name.startswith(("linalg.", "tensor.")) and operation.name != "tensor.empty":
+            for result in operation.results:
+                type_ = result.type
+                if isinstance(type_, ir.RankedTensorType) and type_.has_static_shape and 0 in type_.shape:
+                    with ir.InsertionPoint(operation), operation.location:
+                        empty = tensor.empty(type_.shape, type_.element_type)
+                    result.replace_all_uses_with(empty)
+        return ir.WalkResult.ADVANCE
+
+    module.operation.walk(drop)
 
 
 def _keep_roundings(module: ir.Module) -> None:

@@ -202,3 +202,132 @@ func.func @bias_of_one_channel(%x: tensor<2x3xi8>) -> tensor<2x1xi8> {
   %q = "quantized_decomposed.quantize_per_tensor"(%y, %s, %z) {quant_min = -128 : i64, quant_max = 127 : i64, dtype = si8, divide} : (tensor<2x1xf32>, tensor<f32>, tensor<i8>) -> tensor<2x1xi8>
   return %q : tensor<2x1xi8>
 }
+
+// -----
+
+// 128 * 126 * 133152 is just below 2^31.
+
+// CHECK-LABEL: func.func @greatest_sum
+// CHECK: "torq_hl.fully_connected"
+func.func @greatest_sum(%x: tensor<1x133152xi8>) -> tensor<1x1xi8> {
+  %zero = arith.constant 0 : i32
+  %zw = arith.constant 1 : i32
+  %acc_scale = arith.constant 0.125 : f32
+  %s = arith.constant dense<0.5> : tensor<f32>
+  %z = arith.constant dense<-5> : tensor<i8>
+  %w = arith.constant dense<127> : tensor<133152x1xi8>
+  %e = tensor.empty() : tensor<1x1xi32>
+  %init = linalg.fill ins(%zero : i32) outs(%e : tensor<1x1xi32>) -> tensor<1x1xi32>
+  %c = linalg.quantized_matmul ins(%x, %w, %zero, %zw : tensor<1x133152xi8>, tensor<133152x1xi8>, i32, i32) outs(%init : tensor<1x1xi32>) -> tensor<1x1xi32>
+  %ye = tensor.empty() : tensor<1x1xf32>
+  %y = linalg.generic {indexing_maps = [affine_map<(a, b) -> (a, b)>, affine_map<(a, b) -> (a, b)>], iterator_types = ["parallel", "parallel"]} ins(%c : tensor<1x1xi32>) outs(%ye : tensor<1x1xf32>) {
+  ^bb0(%in: i32, %out: f32):
+    %f = arith.sitofp %in : i32 to f32
+    %p = arith.mulf %f, %acc_scale : f32
+    linalg.yield %p : f32
+  } -> tensor<1x1xf32>
+  %q = "quantized_decomposed.quantize_per_tensor"(%y, %s, %z) {quant_min = -128 : i64, quant_max = 127 : i64, dtype = si8, divide} : (tensor<1x1xf32>, tensor<f32>, tensor<i8>) -> tensor<1x1xi8>
+  return %q : tensor<1x1xi8>
+}
+
+// -----
+
+// One product more could leave i32.
+
+// CHECK-LABEL: func.func @sum_beyond_i32
+// CHECK-NOT: torq_hl.fully_connected
+// CHECK: torq_hl.refusal = "the i32 accumulator of linalg.quantized_matmul could reach 2147491584", torq_hl.refused_by = "convert weighted"
+func.func @sum_beyond_i32(%x: tensor<1x133153xi8>) -> tensor<1x1xi8> {
+  %zero = arith.constant 0 : i32
+  %zw = arith.constant 1 : i32
+  %acc_scale = arith.constant 0.125 : f32
+  %s = arith.constant dense<0.5> : tensor<f32>
+  %z = arith.constant dense<-5> : tensor<i8>
+  %w = arith.constant dense<127> : tensor<133153x1xi8>
+  %e = tensor.empty() : tensor<1x1xi32>
+  %init = linalg.fill ins(%zero : i32) outs(%e : tensor<1x1xi32>) -> tensor<1x1xi32>
+  %c = linalg.quantized_matmul ins(%x, %w, %zero, %zw : tensor<1x133153xi8>, tensor<133153x1xi8>, i32, i32) outs(%init : tensor<1x1xi32>) -> tensor<1x1xi32>
+  %ye = tensor.empty() : tensor<1x1xf32>
+  %y = linalg.generic {indexing_maps = [affine_map<(a, b) -> (a, b)>, affine_map<(a, b) -> (a, b)>], iterator_types = ["parallel", "parallel"]} ins(%c : tensor<1x1xi32>) outs(%ye : tensor<1x1xf32>) {
+  ^bb0(%in: i32, %out: f32):
+    %f = arith.sitofp %in : i32 to f32
+    %p = arith.mulf %f, %acc_scale : f32
+    linalg.yield %p : f32
+  } -> tensor<1x1xf32>
+  %q = "quantized_decomposed.quantize_per_tensor"(%y, %s, %z) {quant_min = -128 : i64, quant_max = 127 : i64, dtype = si8, divide} : (tensor<1x1xf32>, tensor<f32>, tensor<i8>) -> tensor<1x1xi8>
+  return %q : tensor<1x1xi8>
+}
+
+// -----
+
+// Of weights known at run time, the type decides: 128 * 129 * 131072.
+
+// CHECK-LABEL: func.func @run_time_sum_beyond_i32
+// CHECK-NOT: torq_hl.matmul
+// CHECK: torq_hl.refusal = "the i32 accumulator of linalg.quantized_matmul could reach 2164260864"
+func.func @run_time_sum_beyond_i32(%x: tensor<1x131072xi8>, %w: tensor<131072x1xi8>) -> tensor<1x1xi8> {
+  %zero = arith.constant 0 : i32
+  %zw = arith.constant 1 : i32
+  %acc_scale = arith.constant 0.125 : f32
+  %s = arith.constant dense<0.5> : tensor<f32>
+  %z = arith.constant dense<-5> : tensor<i8>
+  %e = tensor.empty() : tensor<1x1xi32>
+  %init = linalg.fill ins(%zero : i32) outs(%e : tensor<1x1xi32>) -> tensor<1x1xi32>
+  %c = linalg.quantized_matmul ins(%x, %w, %zero, %zw : tensor<1x131072xi8>, tensor<131072x1xi8>, i32, i32) outs(%init : tensor<1x1xi32>) -> tensor<1x1xi32>
+  %ye = tensor.empty() : tensor<1x1xf32>
+  %y = linalg.generic {indexing_maps = [affine_map<(a, b) -> (a, b)>, affine_map<(a, b) -> (a, b)>], iterator_types = ["parallel", "parallel"]} ins(%c : tensor<1x1xi32>) outs(%ye : tensor<1x1xf32>) {
+  ^bb0(%in: i32, %out: f32):
+    %f = arith.sitofp %in : i32 to f32
+    %p = arith.mulf %f, %acc_scale : f32
+    linalg.yield %p : f32
+  } -> tensor<1x1xf32>
+  %q = "quantized_decomposed.quantize_per_tensor"(%y, %s, %z) {quant_min = -128 : i64, quant_max = 127 : i64, dtype = si8, divide} : (tensor<1x1xf32>, tensor<f32>, tensor<i8>) -> tensor<1x1xi8>
+  return %q : tensor<1x1xi8>
+}
+
+// -----
+
+// Two dequantizations of one accumulator: one product, which each scales for itself.
+
+// CHECK-LABEL: func.func @two_dequantizations
+// CHECK-DAG: %[[P:.*]] = arith.constant dense<[0, 1073741824]> : tensor<2xi32>
+// CHECK-DAG: %[[R:.*]] = arith.constant dense<[0, 268435456]> : tensor<2xi32>
+// CHECK: %[[ACC:.*]] = "torq_hl.fully_connected"{{.*}} -> tensor<2x1xi32>
+// CHECK-NOT: torq_hl.fully_connected
+// CHECK-DAG: "torq_hl.fma"(%{{.*}}, %{{.*}}, %[[P]], %[[ACC]]) {{.*}}shift_factor = 32 : i32
+// CHECK-DAG: "torq_hl.fma"(%{{.*}}, %{{.*}}, %[[R]], %[[ACC]]) {{.*}}shift_factor = 28 : i32
+// CHECK-NOT: linalg.
+func.func @two_dequantizations(%x: tensor<2x3xi8>) -> (tensor<2x1xi8>, tensor<2x1xi8>) {
+  %zero = arith.constant 0 : i32
+  %acc_scale = arith.constant 0.125 : f32
+  %s = arith.constant dense<0.5> : tensor<f32>
+  %z = arith.constant dense<-5> : tensor<i8>
+  %w = arith.constant dense<[[1], [2], [3]]> : tensor<3x1xi8>
+  %b = arith.constant dense<100> : tensor<1xi32>
+  %e = tensor.empty() : tensor<2x1xi32>
+  %init = linalg.fill ins(%zero : i32) outs(%e : tensor<2x1xi32>) -> tensor<2x1xi32>
+  %c = linalg.quantized_matmul ins(%x, %w, %zero, %zero : tensor<2x3xi8>, tensor<3x1xi8>, i32, i32) outs(%init : tensor<2x1xi32>) -> tensor<2x1xi32>
+  %acc = linalg.generic {indexing_maps = [affine_map<(a, b) -> (a, b)>, affine_map<(a, b) -> (b)>, affine_map<(a, b) -> (a, b)>], iterator_types = ["parallel", "parallel"]} ins(%c, %b : tensor<2x1xi32>, tensor<1xi32>) outs(%e : tensor<2x1xi32>) {
+  ^bb0(%in: i32, %bias: i32, %out: i32):
+    %r = arith.addi %in, %bias : i32
+    linalg.yield %r : i32
+  } -> tensor<2x1xi32>
+  %ye = tensor.empty() : tensor<2x1xf32>
+  %y = linalg.generic {indexing_maps = [affine_map<(a, b) -> (a, b)>, affine_map<(a, b) -> (a, b)>], iterator_types = ["parallel", "parallel"]} ins(%acc : tensor<2x1xi32>) outs(%ye : tensor<2x1xf32>) {
+  ^bb0(%in: i32, %out: f32):
+    %f = arith.sitofp %in : i32 to f32
+    %p = arith.mulf %f, %acc_scale : f32
+    linalg.yield %p : f32
+  } -> tensor<2x1xf32>
+  %q = "quantized_decomposed.quantize_per_tensor"(%y, %s, %z) {quant_min = -128 : i64, quant_max = 127 : i64, dtype = si8, divide} : (tensor<2x1xf32>, tensor<f32>, tensor<i8>) -> tensor<2x1xi8>
+  %scale2 = arith.constant 0.5 : f32
+  %ye2 = tensor.empty() : tensor<2x1xf32>
+  %y2 = linalg.generic {indexing_maps = [affine_map<(a, b) -> (a, b)>, affine_map<(a, b) -> (a, b)>], iterator_types = ["parallel", "parallel"]} ins(%acc : tensor<2x1xi32>) outs(%ye2 : tensor<2x1xf32>) {
+  ^bb0(%in: i32, %out: f32):
+    %f = arith.sitofp %in : i32 to f32
+    %p = arith.mulf %f, %scale2 : f32
+    linalg.yield %p : f32
+  } -> tensor<2x1xf32>
+  %q2 = "quantized_decomposed.quantize_per_tensor"(%y2, %s, %z) {quant_min = -128 : i64, quant_max = 127 : i64, dtype = si8, divide} : (tensor<2x1xf32>, tensor<f32>, tensor<i8>) -> tensor<2x1xi8>
+  return %q, %q2 : tensor<2x1xi8>, tensor<2x1xi8>
+}

@@ -189,6 +189,21 @@ func.func @bit_flip_of_a_number(%x: tensor<i8>) -> tensor<i8> {
 
 // -----
 
+// CHECK-LABEL: func.func @bit_flip_of_64_bits
+// CHECK: linalg.generic {{.*}}torq_hl.refusal = "the operands are i64; there are integers of 32 bits at most"
+func.func @bit_flip_of_64_bits(%x: tensor<2xi64>) -> tensor<2xi64> {
+  %e = tensor.empty() : tensor<2xi64>
+  %y = linalg.generic {indexing_maps = [affine_map<(a) -> (a)>, affine_map<(a) -> (a)>], iterator_types = ["parallel"]} ins(%x : tensor<2xi64>) outs(%e : tensor<2xi64>) {
+  ^bb0(%in: i64, %out: i64):
+    %ones = arith.constant -1 : i64
+    %r = arith.xori %in, %ones : i64
+    linalg.yield %r : i64
+  } -> tensor<2xi64>
+  return %y : tensor<2xi64>
+}
+
+// -----
+
 // A number that a product takes out of a run-time tensor is an operand like any other.
 
 // CHECK-LABEL: func.func @product_with_a_number

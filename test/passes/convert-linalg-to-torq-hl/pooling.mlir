@@ -346,3 +346,61 @@ func.func @sum_of_windows(%x: tensor<1x2x1x1xi8>) -> tensor<1x2x1x1xi8> {
   %q = "quantized_decomposed.quantize_per_tensor"(%y, %s, %z) {quant_min = -128 : i64, quant_max = 127 : i64, dtype = si8, divide} : (tensor<1x2x1x1xf32>, tensor<f32>, tensor<i8>) -> tensor<1x2x1x1xi8>
   return %q : tensor<1x2x1x1xi8>
 }
+
+// -----
+
+// Floats that the host computes are quantized before the maximum, which gives the same.
+
+// CHECK-LABEL: func.func @max_pool_of_floats
+// CHECK: %[[Q:.*]] = "quantized_decomposed.quantize_per_tensor"(%arg0, %{{.*}}, %{{.*}}) {divide, dtype = si8, quant_max = 127 : i64, quant_min = -127 : i64} : (tensor<1x2x4x4xf32>, tensor<f32>, tensor<i8>) -> tensor<1x2x4x4xi8>
+// CHECK: %[[Y:.*]] = "torq_hl.maxpool2d"(%{{.*}}, %{{.*}}, %{{.*}}, %[[Q]])
+// CHECK: return %[[Y]]
+func.func @max_pool_of_floats(%x: tensor<1x2x4x4xf32>) -> tensor<1x2x2x3xi8> {
+  %least = arith.constant 0xFF800000 : f32
+  %s = arith.constant dense<0.5> : tensor<f32>
+  %z = arith.constant dense<-5> : tensor<i8>
+  %k = tensor.empty() : tensor<3x2xf32>
+  %e = tensor.empty() : tensor<1x2x2x3xf32>
+  %init = linalg.fill ins(%least : f32) outs(%e : tensor<1x2x2x3xf32>) -> tensor<1x2x2x3xf32>
+  %y = linalg.pooling_nchw_max {dilations = dense<1> : vector<2xi64>, strides = dense<1> : vector<2xi64>} ins(%x, %k : tensor<1x2x4x4xf32>, tensor<3x2xf32>) outs(%init : tensor<1x2x2x3xf32>) -> tensor<1x2x2x3xf32>
+  %q = "quantized_decomposed.quantize_per_tensor"(%y, %s, %z) {quant_min = -127 : i64, quant_max = 127 : i64, dtype = si8, divide} : (tensor<1x2x2x3xf32>, tensor<f32>, tensor<i8>) -> tensor<1x2x2x3xi8>
+  return %q : tensor<1x2x2x3xi8>
+}
+
+// -----
+
+// The maximum of floats is there anyway.
+
+// CHECK-LABEL: func.func @max_pool_of_floats_used_as_such
+// CHECK-NOT: torq_hl.maxpool2d
+// CHECK: torq_hl.refusal = "the result of the pooling has several consumers", torq_hl.refused_by = "quantize before max pool"
+func.func @max_pool_of_floats_used_as_such(%x: tensor<1x2x4x4xf32>) -> (tensor<1x2x2x3xi8>, tensor<1x2x2x3xf32>) {
+  %least = arith.constant 0xFF800000 : f32
+  %s = arith.constant dense<0.5> : tensor<f32>
+  %z = arith.constant dense<-5> : tensor<i8>
+  %k = tensor.empty() : tensor<3x2xf32>
+  %e = tensor.empty() : tensor<1x2x2x3xf32>
+  %init = linalg.fill ins(%least : f32) outs(%e : tensor<1x2x2x3xf32>) -> tensor<1x2x2x3xf32>
+  %y = linalg.pooling_nchw_max {dilations = dense<1> : vector<2xi64>, strides = dense<1> : vector<2xi64>} ins(%x, %k : tensor<1x2x4x4xf32>, tensor<3x2xf32>) outs(%init : tensor<1x2x2x3xf32>) -> tensor<1x2x2x3xf32>
+  %q = "quantized_decomposed.quantize_per_tensor"(%y, %s, %z) {quant_min = -127 : i64, quant_max = 127 : i64, dtype = si8, divide} : (tensor<1x2x2x3xf32>, tensor<f32>, tensor<i8>) -> tensor<1x2x2x3xi8>
+  return %q, %y : tensor<1x2x2x3xi8>, tensor<1x2x2x3xf32>
+}
+
+// -----
+
+// A negative scale makes the greatest of the values the least of the integers.
+
+// CHECK-LABEL: func.func @max_pool_of_floats_negative_scale
+// CHECK-NOT: torq_hl.maxpool2d
+// CHECK: torq_hl.refusal = "the quantization after the pooling has no positive scale
+func.func @max_pool_of_floats_negative_scale(%x: tensor<1x2x4x4xf32>) -> tensor<1x2x2x3xi8> {
+  %least = arith.constant 0xFF800000 : f32
+  %s = arith.constant dense<-0.5> : tensor<f32>
+  %z = arith.constant dense<-5> : tensor<i8>
+  %k = tensor.empty() : tensor<3x2xf32>
+  %e = tensor.empty() : tensor<1x2x2x3xf32>
+  %init = linalg.fill ins(%least : f32) outs(%e : tensor<1x2x2x3xf32>) -> tensor<1x2x2x3xf32>
+  %y = linalg.pooling_nchw_max {dilations = dense<1> : vector<2xi64>, strides = dense<1> : vector<2xi64>} ins(%x, %k : tensor<1x2x4x4xf32>, tensor<3x2xf32>) outs(%init : tensor<1x2x2x3xf32>) -> tensor<1x2x2x3xf32>
+  %q = "quantized_decomposed.quantize_per_tensor"(%y, %s, %z) {quant_min = -127 : i64, quant_max = 127 : i64, dtype = si8, divide} : (tensor<1x2x2x3xf32>, tensor<f32>, tensor<i8>) -> tensor<1x2x2x3xi8>
+  return %q : tensor<1x2x2x3xi8>
+}

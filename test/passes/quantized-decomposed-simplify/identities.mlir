@@ -72,3 +72,19 @@ func.func @chosen() -> (tensor<1xf64>, tensor<1xi64>, !torch.vtensor<[2,1],f32>)
   %1:2 = "quantized_decomposed.choose_qparams_per_token"(%y) {dtype = si8} : (!torch.vtensor<[2,2],f32>) -> (!torch.vtensor<[2,1],f32>, !torch.vtensor<[2,1],f32>)
   return %0#0, %0#1, %1#0 : tensor<1xf64>, tensor<1xi64>, !torch.vtensor<[2,1],f32>
 }
+
+// -----
+
+// Nothing is moved in a view without elements.
+
+// CHECK-LABEL: func.func @empty_view
+// CHECK: %[[Y:.*]] = torch.vtensor.literal(dense<> : tensor<0x2x2x4xf32>) : !torch.vtensor<[0,2,2,4],f32>
+// CHECK-NEXT: return %[[Y]]
+func.func @empty_view(%x: !torch.vtensor<[0,4,4],f32>) -> !torch.vtensor<[0,2,2,4],f32> {
+  %0 = torch.constant.int 0
+  %2 = torch.constant.int 2
+  %4 = torch.constant.int 4
+  %l = torch.prim.ListConstruct %0, %2, %2, %4 : (!torch.int, !torch.int, !torch.int, !torch.int) -> !torch.list<int>
+  %y = torch.aten.view %x, %l : !torch.vtensor<[0,4,4],f32>, !torch.list<int> -> !torch.vtensor<[0,2,2,4],f32>
+  return %y : !torch.vtensor<[0,2,2,4],f32>
+}

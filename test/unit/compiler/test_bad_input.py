@@ -15,6 +15,7 @@ from onnx import TensorProto, helper
 from small_models import quantized_conv, quantized_node
 
 import torq_mlir
+from torq_mlir.backends import jit
 from torq_mlir.tools import torq_compile
 
 STATIC = (1, 3, 6, 6)
@@ -144,6 +145,37 @@ def test_empty_tensors(node, shape):
     assert compiled.module.operation.verify()
     (info,) = compiled.inputs
     compiled(np.zeros(info.shape, info.dtype))
+
+
+def _ones(*shape):
+    return np.ones(shape, np.int8)
+
+
+EMPTY_PADS = np.array([0, 0, 1, 1, 0, 0, 1, 1], np.int64)
+
+
+@pytest.mark.parametrize(
+    ("node", "attributes", "result"),
+    [
+        (("Conv", (1, 0, 4, 4), _ones(2, 0, 3, 3), BIAS), {"pads": [1, 1, 1, 1]}, (1, 2, 4, 4)),
+        (("Conv", (1, 2, 0, 4), _ones(2, 2, 1, 1)), {}, (1, 2, 0, 4)),
+        (("ConvTranspose", (1, 2, 0, 4), _ones(2, 3, 2, 2)), {"strides": [2, 2]}, (1, 3, 0, 8)),
+        (("GlobalMaxPool", (1, 2, 0, 4)), {}, (1, 2, 1, 1)),
+        (("DepthToSpace", (0, 8, 4, 4)), {"blocksize": 2}, (0, 2, 8, 8)),
+        (("Concat", (1, 0, 4), (1, 0, 4)), {"axis": 0}, (2, 0, 4)),
+        (("Pad", (1, 0, 4, 4), EMPTY_PADS), {}, (1, 0, 6, 6)),
+        (("MatMul", (3, 0), _ones(0, 2)), {}, (3, 2)),
+    ],
+)
+def test_empty_operands(node, attributes, result):
+    """Sums of nothing are zero, and zero is 3; there is no maximum of nothing."""
+    compiled = torq_mlir.compile(quantized_node(*node, **attributes), backend="interpreter")
+    assert compiled.module.operation.verify()
+    inputs = [np.zeros(info.shape, info.dtype) for info in compiled.inputs]
+    for (y,) in (compiled(*inputs), jit.compile(compiled.module)(inputs)):
+        assert y.shape == result
+        if node[0] != "GlobalMaxPool":
+            np.testing.assert_array_equal(y, 23 if node[-1] is BIAS else 3)
 
 
 def test_error_in_python(case, capfd):

@@ -102,6 +102,8 @@ def test_only_the_cpu_measures_times(backend, capfd):
         (["--profile"], "--profile is for times of --run"),
         (["--trace", "trace.json"], "--trace is for times of --run"),
         (["--output", "results.npz"], "--output is for the results of --run"),
+        (["-o", "model.vmfb", "--cpu", "avx2"], "--cpu is for the backend cpu; what IREE compiles is for this machine"),
+        (["--backend", "iree", "--cpu", "avx2"], "--cpu is for the backend cpu"),
     ],
 )
 def test_wrong_command_lines(arguments, message, capfd):

@@ -205,6 +205,21 @@ def test_nodes_that_the_front_end_writes_otherwise_are_listed_as_they_are():
     check_rows(found.rows)
 
 
+def test_a_maximum_of_floats_is_one_of_integers():
+    """Not quantized before it, as ONNX Runtime leaves pooling after an operator that it does not quantize."""
+    nodes = [
+        helper.make_node("LRN", ["relu"], ["normalized"], "normalize", size=3, alpha=0.5),
+        helper.make_node("MaxPool", ["normalized"], ["pooled"], "pool", kernel_shape=[2, 3]),
+    ]
+    x = np.random.default_rng(0).integers(-128, 128, STATIC).astype(np.int8)
+    before = torq_mlir.compile(quantized_conv(shape=STATIC, full_integer=True, extra_nodes=nodes[:1]))
+    compiled = torq_mlir.compile(quantized_conv(shape=STATIC, full_integer=True, extra_nodes=nodes))
+    row = {row.name: row for row in compiled.report().rows}["pool"]
+    assert (row.operations, row.executor) == (("torq_hl.maxpool2d",), "nss")
+    windows = np.lib.stride_tricks.sliding_window_view(before(x)[0], (2, 3), axis=(2, 3))
+    np.testing.assert_array_equal(compiled(x)[0], windows.max(axis=(4, 5)))
+
+
 def test_copies_of_integers_compute_nothing():
     nodes = [
         helper.make_node("QuantizeLinear", ["relu", "y_scale", "y_zero_point"], ["q"], "quantize"),

@@ -1,7 +1,7 @@
 # Part of the torq-mlir project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Every operation says which nodes of the source model it stands for, after every pass of every named pipeline."""
+"""Every operation is valid and says which nodes of the source it stands for, after every pass of every pipeline."""
 
 from collections.abc import Iterator
 
@@ -16,9 +16,10 @@ from torq_mlir.importing import import_model
 from torq_mlir.pipelines.instrumentation import Instrumentation
 from torq_mlir.pipelines.syntax import parse
 
-# From level 1 on, one chain for each kind of level 2.
+# From level 1 on, one chain for each kind of level 2, and for each that torq_hl becomes.
 CHAINS = (
     ("torq-torch-to-linalg", "torq-linalg-to-torq-hl", "torq-hl-to-linalg"),
+    ("torq-torch-to-linalg", "torq-linalg-to-torq-hl", "torq-hl-to-iree"),
     ("torq-torch-to-tosa", "torq-quantized-tosa-to-tosa", "torq-tosa-to-linalg"),
     ("torq-torch-to-stablehlo", "torq-quantized-stablehlo-to-stablehlo", "torq-stablehlo-to-linalg"),
 )
@@ -84,7 +85,7 @@ def check(model) -> dict[tuple[str, str], str]:
 
     def run(module, pipeline: str) -> None:
         instrumentation = LocationCheck(names)
-        pipelines.run(module, pipeline, verify=False, instrumentations=[instrumentation])
+        pipelines.run(module, pipeline, instrumentations=[instrumentation])
         lost.update({(pipeline, operation): name for operation, name in instrumentation.lost.items()})
 
     run(imported.module, imported.pipeline)
