@@ -4,7 +4,8 @@
 """torq-outline-executor-regions: what one executor computes in one go becomes a function of its own."""
 
 import heapq
-from collections.abc import Iterable, Sequence
+import itertools
+from collections.abc import Iterable, Sequence, Set
 
 from torch_mlir import ir
 from torch_mlir.dialects import func
@@ -25,30 +26,39 @@ def run(op: ir.Operation, executors: Sequence[str] = ()) -> None:
     if unknown:
         op.location.emit_error(f"'{unknown[0]}' is no executor; they are {', '.join(EXECUTORS)}")
         raise PassFailure
-    block = op.regions[0].blocks[0]
-    for function in [each for each in block.operations if isinstance(each, func.FuncOp)]:
-        if not function.is_external and assigned_executor(function.operation) is None:
-            _outline(function, chosen)
+    functions = [each for each in op.regions[0].blocks[0].operations if isinstance(each, func.FuncOp)]
+    outlined = {each.name.value for each in functions if assigned_executor(each.operation) is not None}
+    names = {each.name.value for each in functions}
+    for function in functions:
+        if not function.is_external and function.name.value not in outlined:
+            _outline(function, chosen, outlined, names)
 
 
-def _outline(function: func.FuncOp, executors: Sequence[str]) -> None:
+def _outline(function: func.FuncOp, executors: Sequence[str], outlined: Set[str], names: set[str]) -> None:
+    """Outlines the regions of a function.
+
+    Args:
+      outlined: functions that are a region; calls of them stay as they are.
+      names: of all functions; those of the new ones are added.
+    """
     blocks = list(function.regions[0].blocks)
     operations = [each.operation for each in blocks[0].operations]
     if len(blocks) > 1 or any(not each.results for each in operations[:-1]):
         return  # the order of operations that have effects stays as it is
-    graph = _Graph(operations[:-1], executors)
+    graph = _Graph(operations[:-1], executors, outlined)
     constants = [each for each in operations[:-1] if _is_constant(each)]
     groups = _joined(graph, _by_stage(graph))
     terminator = operations[-1]
-    counts: dict[str, int] = {}
     for group in _sorted(graph, groups):
         members = [graph.operations[each] for each in sorted(group)]
         executor = graph.executors[group[0]]
         if executor is None:
             members[0].move_before(terminator)
             continue
-        number = counts[executor] = counts.get(executor, -1) + 1
-        _move_to_function(function, members, terminator, executor, f"{function.name.value}_{executor}_{number}")
+        numbered = (f"{function.name.value}_{executor}_{number}" for number in itertools.count())
+        name = next(each for each in numbered if each not in names)
+        names.add(name)
+        _move_to_function(function, members, terminator, executor, name)
     for constant in constants:
         if not any(True for _ in constant.results[0].uses):
             constant.erase()
@@ -63,15 +73,19 @@ class _Graph:
       uses: positions of the operations that each one uses the results of.
     """
 
-    def __init__(self, operations: Sequence[ir.Operation], executors: Sequence[str]) -> None:
+    def __init__(self, operations: Sequence[ir.Operation], executors: Sequence[str], outlined: Set[str]) -> None:
         self.operations = [each for each in operations if not _is_constant(each)]
         positions = {result: at for at, each in enumerate(self.operations) for result in each.results}
         self.uses = [
             sorted({positions[value] for value in _used_values([each]) if value in positions})
             for each in self.operations
         ]
-        own = [_executor(each) for each in self.operations]
-        self.executors = [each if each in executors else None for each in self._with_those_between(own)]
+        calls = [each.name == "func.call" and each.attributes["callee"].value in outlined for each in self.operations]
+        own = [_HOST if call else _executor(each) for each, call in zip(self.operations, calls, strict=True)]
+        self.executors = [
+            executor if executor in executors and not call else None
+            for executor, call in zip(self._with_those_between(own), calls, strict=True)
+        ]
 
     def _with_those_between(self, own: list[str | None]) -> list[str | None]:
         """What any executor can have belongs to the one that computes what it reads and reads what it makes."""

@@ -8,6 +8,7 @@ import json
 from typing import TYPE_CHECKING
 
 from torq_mlir.files import write_atomically
+from torq_mlir.tools import iree_files
 
 if TYPE_CHECKING:
     import numpy as np
@@ -41,10 +42,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def check(parser: argparse.ArgumentParser, options: argparse.Namespace) -> None:
-    """Ends with a message where an option needs --run."""
+    """Ends with a message where an option needs --run, or would do nothing."""
     for name, purpose in (("output", "the results"), ("profile", "times"), ("trace", "times")):
         if getattr(options, name) and not options.run:
             parser.error(f"--{name} is for {purpose} of --run")
+    if options.cpu and (options.backend == "iree" or iree_files.is_wanted(options.emit, options.file)):
+        parser.error("--cpu is for the backend cpu; what IREE compiles is for this machine")
 
 
 def execution(options: argparse.Namespace) -> "Execution":

@@ -11,13 +11,13 @@ from typing import IO, TYPE_CHECKING
 if TYPE_CHECKING:
     import numpy as np
 
-    from torq_mlir.compiler import CompiledModel, DynamicModel
+    from torq_mlir.compiler import CompiledModel
 
 GRAPHS, EXECUTORS, ERRORS = KINDS = ("explorer", "explorer-executors", "explorer-errors")
 
 
 def writer(
-    compiled: "CompiledModel | DynamicModel", kind: str, model: str, inputs: "Mapping[str, np.ndarray] | None"
+    compiled: "CompiledModel", kind: str, model: str, inputs: "Mapping[str, np.ndarray] | None"
 ) -> Callable[[IO[bytes]], object]:
     """What writes the JSON of a kind to a binary file.
 
@@ -27,7 +27,6 @@ def writer(
     """
     from torq_mlir import explorer
 
-    compiled = getattr(compiled, "example", compiled)  # of a program with dynamic shapes
     if kind == GRAPHS:
         contents = explorer.from_compiled(compiled, Path(model).name)
     elif kind == EXECUTORS:

@@ -22,7 +22,13 @@ def is_wanted(emit: str | None, path: str | None) -> bool:
 
 
 def writer(
-    compiled: "CompiledModel", emit: str | None, path: str | None, *, elide: bool, debug_info: bool
+    compiled: "CompiledModel",
+    emit: str | None,
+    path: str | None,
+    *,
+    opt_level: int | None,
+    elide: bool,
+    debug_info: bool,
 ) -> Callable[[IO[bytes]], object]:
     """What writes a module of IREE's virtual machine, or with `emit` the input of IREE's compiler.
 
@@ -33,7 +39,7 @@ def writer(
     from torq_mlir.backends import iree
 
     if emit is None:
-        binary = iree.build(compiled.module)
+        binary = iree.build(compiled.module, opt_level=opt_level)
         return lambda file: file.write(binary)
     module = iree.iree_input(compiled.module, outline=iree.OUTLINED).operation
     if path is not None and Path(path).suffix == ".mlirbc":

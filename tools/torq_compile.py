@@ -194,14 +194,17 @@ def _load(options: argparse.Namespace) -> "CompiledModel":
 
     if Path(options.model).suffix in (".mlir", ".mlirbc"):
         return compiler.CompiledModel.load(options.model, backend=execution_options.execution(options))
-    return compiler.compile(
+    shapes = dict(options.input_shape)
+    compiled = compiler.compile(
         options.model,
         backend=execution_options.execution(options),
         batch=options.batch,
-        input_shapes=dict(options.input_shape),
+        # Without any, a program of dynamic shapes is shown for those that it was exported with.
+        input_shapes=shapes or None if options.emit in explorer_files.KINDS else shapes,
         float=options.float,
         approximate=options.approximate,
     )
+    return getattr(compiled, "example", compiled)
 
 
 def _emit(compiled: "CompiledModel", options: argparse.Namespace, inputs: "dict[str, np.ndarray] | None") -> None:
@@ -214,8 +217,8 @@ def _emit(compiled: "CompiledModel", options: argparse.Namespace, inputs: "dict[
         return
 
     if iree_files.is_wanted(options.emit, options.file):
-        printing = {"elide": options.elide, "debug_info": options.debug_info}
-        _write(iree_files.writer(compiled, options.emit, options.file, **printing), options.file)
+        how = {"opt_level": options.opt_level, "elide": options.elide, "debug_info": options.debug_info}
+        _write(iree_files.writer(compiled, options.emit, options.file, **how), options.file)
         return
     if level in explorer_files.KINDS:
         write = explorer_files.writer(compiled, level, options.model, inputs)

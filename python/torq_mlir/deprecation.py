@@ -66,7 +66,10 @@ def deprecated(*, since: str, removed_in: str, instead: str = "") -> Callable[[T
         deprecation = register(f"{decorated.__module__}.{decorated.__qualname__}", since, removed_in, instead)
         documentation = f"{inspect.getdoc(decorated) or ''}\n\nDeprecated: {deprecation}.".strip()
         if isinstance(decorated, type):
-            decorated.__init__ = _warning(decorated.__init__, deprecation)
+            # A NamedTuple gets its arguments in `__new__` alone, and `object.__init__` takes none.
+            by_new = decorated.__init__ is object.__init__ and decorated.__new__ is not object.__new__
+            constructor = "__new__" if by_new else "__init__"
+            setattr(decorated, constructor, _warning(getattr(decorated, constructor), deprecation))
             decorated.__doc__ = documentation
             return decorated
         warning = _warning(decorated, deprecation)

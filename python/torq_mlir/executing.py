@@ -72,8 +72,7 @@ class Execution:
         if self.backend == "iree":
             from torq_mlir.backends import iree
 
-            flags = [] if self.opt_level is None else [f"--iree-opt-level=O{self.opt_level}"]
-            return self.backend, iree.compile(module, num_threads=self.num_threads, flags=flags)
+            return self.backend, iree.compile(module, num_threads=self.num_threads, **level)
         if self.backend == "cpu":
             from torq_mlir.backends import cpu
 

@@ -14,7 +14,7 @@ import torq_mlir
 from torq_mlir import persistence
 from torq_mlir.compiler import LEVELS, CompiledModel
 from torq_mlir.dialects.locations import source_names
-from torq_mlir.errors import CompileError
+from torq_mlir.errors import CompileError, ModelError
 from torq_mlir.explorer import graph, qparams, text
 from torq_mlir.report import NONE, executor_of
 
@@ -60,13 +60,15 @@ def read(path: str | os.PathLike) -> CompiledModel | ir.Module:
     Of a program with dynamic shapes it is the model for the shapes that it was exported with.
 
     Raises:
-      ModelError, CompileError: the model is malformed or not supported, or the file is no MLIR.
+      ModelError, CompileError: the model is malformed or not supported, or the file is no MLIR or has no function.
       OSError: the file cannot be read.
     """
     if Path(path).suffix not in MLIR_SUFFIXES:
         compiled = torq_mlir.compile(path)
         return getattr(compiled, "example", compiled)
     module = persistence.parse(Path(path).read_bytes(), path, what="MLIR", allow_unregistered=True)
+    if next(_functions(module.operation), None) is None:
+        raise ModelError(f"{path}: the module has no function with a body, of which there would be a graph")
     with contextlib.suppress(CompileError):  # several functions, none of which is called main
         if _is_converted(module.operation):
             return CompiledModel(module)

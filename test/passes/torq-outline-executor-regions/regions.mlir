@@ -1,5 +1,7 @@
 // RUN: torq-opt --split-input-file --torq-outline-executor-regions %s | FileCheck %s
 // RUN: torq-opt --split-input-file --torq-outline-executor-regions=executors=host %s | FileCheck %s --check-prefix=HOST
+// RUN: torq-opt --split-input-file --torq-outline-executor-regions %s > %t.once
+// RUN: torq-opt --torq-outline-executor-regions --split-input-file %t.once | diff %t.once -
 // RUN: not torq-opt --torq-outline-executor-regions=executors=gpu %s 2>&1 | FileCheck %s --check-prefix=ERROR
 
 // ERROR: error: 'gpu' is no executor; they are nss, css, host
@@ -105,4 +107,24 @@ func.func @effects(%x: tensor<8xi8>, %m: memref<8xi8>) -> tensor<8xi8> {
   memref.store %v, %m[%c] : memref<8xi8>
   %0 = "torq_hl.identity"(%e, %x) : (tensor<8xi8>, tensor<8xi8>) -> tensor<8xi8>
   return %0 : tensor<8xi8>
+}
+
+// -----
+
+// No name is given twice, and a region that has been outlined is not outlined again.
+
+// CHECK-LABEL: func.func private @named_nss_2(
+// CHECK: torq_hl.identity
+// CHECK-LABEL: func.func @named(
+// CHECK-NEXT: call @named_nss_0(%arg0) {"torq-executor" = "nss"}
+// CHECK-NEXT: arith.negf
+// CHECK-NEXT: call @named_nss_2(%arg0) {"torq-executor" = "nss"}
+func.func private @named_nss_0(%x: tensor<8xi8>) -> tensor<8xf32> attributes {"torq-executor" = "nss"}
+func.func private @named_nss_1()
+func.func @named(%x: tensor<8xi8>) -> (tensor<8xf32>, tensor<8xi8>) {
+  %0 = call @named_nss_0(%x) {"torq-executor" = "nss"} : (tensor<8xi8>) -> tensor<8xf32>
+  %1 = arith.negf %0 : tensor<8xf32>
+  %e = tensor.empty() : tensor<8xi8>
+  %2 = "torq_hl.identity"(%e, %x) : (tensor<8xi8>, tensor<8xi8>) -> tensor<8xi8>
+  return %1, %2 : tensor<8xf32>, tensor<8xi8>
 }

@@ -70,13 +70,24 @@ def test_regions_are_text_and_constants_are_elided():
     assert len(sources(pad)) == 2  # the value of the padding comes from outside of the region
 
 
-def test_an_exported_program():
-    class Module(torch.nn.Module):
-        def forward(self, x):
-            q = QUANTIZED.quantize_per_tensor(x, 0.25, 3, -128, 127, torch.int8)
-            return QUANTIZED.dequantize_per_tensor(q, 0.25, 3, -128, 127, torch.int8)
+class Rounded(torch.nn.Module):
+    def forward(self, x):
+        q = QUANTIZED.quantize_per_tensor(x, 0.25, 3, -128, 127, torch.int8)
+        return QUANTIZED.dequantize_per_tensor(q, 0.25, 3, -128, 127, torch.int8)
 
-    compiled = torq_mlir.compile(torch.export.export(Module(), (torch.zeros(2, 3),)))
+
+def test_a_program_of_dynamic_shapes_has_those_of_its_example(tmp_path):
+    program = torch.export.export(Rounded(), (torch.zeros(2, 3),), dynamic_shapes={"x": {0: torch.export.Dim("n")}})
+    torch.export.save(program, tmp_path / "model.pt2")
+    for options, shape in (([], "2x3"), (["--batch", "5"], "5x3")):
+        command_line = [str(tmp_path / "model.pt2"), *options, "--emit=explorer", "-o", str(tmp_path / "graph.json")]
+        assert torq_compile.main(command_line) == 0
+        nodes = read(json.loads((tmp_path / "graph.json").read_text()))["torq-hl"]
+        assert outputs(nodes["GraphInputs"])[0]["shape"] == shape
+
+
+def test_an_exported_program():
+    compiled = torq_mlir.compile(torch.export.export(Rounded(), (torch.zeros(2, 3),)))
     graphs = read(explorer.from_compiled(compiled))
     assert list(graphs) == ["torq-hl", "linalg", "torch", "fx"]
     (quantize,) = labelled(graphs["fx"], "torch.quantized_decomposed.quantize_per_tensor")
@@ -204,6 +215,9 @@ def test_what_is_not_mlir(tmp_path):
     with pytest.raises(torq_mlir.CompileError, match=r"module\.mlir: not a module of MLIR: ") as caught:
         explorer.from_file(path)
     assert "\n" not in str(caught.value)
+    path.write_text("func.func private @declared()")
+    with pytest.raises(torq_mlir.ModelError, match=r"module\.mlir: the module has no function with a body"):
+        explorer.from_file(path)
 
 
 def test_the_command_says_which_extra_it_needs(monkeypatch, capsys):

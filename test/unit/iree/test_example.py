@@ -42,3 +42,17 @@ def test_input_of_iree_as_text_and_bytecode(tmp_path, monkeypatch, capfd):
     assert 'attributes {"torq-executor" = "nss"}' in text
     assert torq_compile.main(["model.onnx", "--emit=iree-input", "-o", "model.mlirbc"]) == 0
     assert Path("model.mlirbc").read_bytes().startswith(b"ML\xefR")
+
+
+def test_the_optimization_level_is_handed_on(tmp_path, monkeypatch, capfd):
+    monkeypatch.chdir(tmp_path)
+    onnx.save(quantized_model("conv_1x1", "qdq-per-channel"), "model.onnx")
+    tool = tmp_path / "iree-compile"
+    tool.write_text('#!/bin/sh\necho "error: $*" >&2\nexit 1\n')
+    tool.chmod(0o755)
+    monkeypatch.setenv("IREE_TOOL_PATH", str(tmp_path))
+    for rest in (["-o", "model.vmfb"], ["--run", "inputs.npz", "--backend", "iree"]):
+        np.savez("inputs.npz", np.zeros(1))
+        assert torq_compile.main(["model.onnx", "--opt-level", "3", *rest]) == 1
+        assert "--iree-opt-level=O3" in capfd.readouterr().err
+    assert not Path("model.vmfb").exists()

@@ -17,7 +17,7 @@ from e2e.models.features import FEATURES
 from e2e.models.qdq_features import QDQ_FEATURES
 from torq_mlir import extras
 from torq_mlir.backends import interpreter, iree, jit
-from torq_mlir.errors import CompileError, InputError, MissingPackageError
+from torq_mlir.errors import CompileError, InputError, MissingPackageError, TorqError
 from torq_mlir.rewriting.structured import build_elementwise, empty_like, scalar_constant
 
 MODELS = (
@@ -179,6 +179,29 @@ def test_errors_of_the_compiler_are_one_line():
     module = module_of([np.zeros(2, np.int8)], lambda value: value)
     with pytest.raises(CompileError, match=r"^IREE: .*no-such-flag"):
         iree.build(module, flags=["--no-such-flag"])
+
+
+def test_a_compiler_that_is_killed(tmp_path, monkeypatch):
+    """As it is for want of memory: it says nothing itself."""
+    tool = tmp_path / "iree-compile"
+    tool.write_text("#!/bin/sh\nkill -9 $$\n")
+    tool.chmod(0o755)
+    monkeypatch.setenv("IREE_TOOL_PATH", str(tmp_path))
+    module = module_of([np.zeros(2, np.int8)], lambda value: value)
+    with pytest.raises(CompileError, match=r"^IREE: Error invoking IREE compiler tool iree-compile Error code: -9$"):
+        iree.build(module)
+
+
+def test_what_the_runtime_cannot_load_is_an_error():
+    module = module_of([np.zeros(2, np.int8)], lambda value: value)
+    binary = iree.build(module)
+    for contents, name, message in (
+        (b"", "main", "IREE: .*FlatBuffer data is not present"),
+        (binary[: len(binary) // 2], "main", "IREE: .*INVALID_ARGUMENT"),
+        (binary, "other", "^IREE: the module has no function 'other'$"),
+    ):
+        with pytest.raises(TorqError, match=message):
+            iree.Executable(contents, name, (), (), num_threads=1)
 
 
 def test_the_module_is_not_modified():

@@ -5,6 +5,7 @@
 import importlib
 import warnings
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 
@@ -46,6 +47,17 @@ def test_a_class_stays_a_class():
     with pytest.warns(DeprecationWarning, match=r"Old is deprecated since 1\.2 and removed in 2\.0$") as caught:
         made = Old(3)
     assert (isinstance(made, Old), made.value, caught[0].filename) == (True, 3, __file__)
+
+
+def test_a_named_tuple_keeps_its_arguments():
+    @deprecated(since="1.2", removed_in="2.0")
+    class Old(NamedTuple):
+        first: int
+        second: int = 4
+
+    with pytest.warns(DeprecationWarning, match=r"Old is deprecated since 1\.2") as caught:
+        made = Old(3)
+    assert (made, made._replace(first=5), caught[0].filename) == ((3, 4), (5, 4), __file__)
 
 
 def test_a_warning_that_is_an_error_is_one_each_time():

@@ -27,12 +27,15 @@ _FLAGS = (
 _CRASH = "include the crash backtrace"
 
 
-def build(module: ir.Module, *, target_cpu: str = "host", flags: Sequence[str] = ()) -> bytes:
+def build(
+    module: ir.Module, *, target_cpu: str = "host", opt_level: int | None = None, flags: Sequence[str] = ()
+) -> bytes:
     """The contents of a `.vmfb` file: a module of IREE's virtual machine, with machine code.
 
     Args:
       module: as for `iree_input`. The function `main`, or the only public one, keeps its name.
       target_cpu: as `-mcpu` of LLVM; "host" is the processor of this machine.
+      opt_level: of IREE, 0 to 3; what it has by default for None.
       flags: more flags of iree-compile.
 
     Raises:
@@ -42,7 +45,8 @@ def build(module: ir.Module, *, target_cpu: str = "host", flags: Sequence[str] =
     compiler = extras.require("iree.compiler", "iree")
     buffer = io.BytesIO()
     iree_input(module).operation.write_bytecode(buffer)
-    arguments = [*_FLAGS, f"--iree-llvmcpu-target-cpu={target_cpu}", *flags]
+    level = [] if opt_level is None else [f"--iree-opt-level=O{opt_level}"]
+    arguments = [*_FLAGS, f"--iree-llvmcpu-target-cpu={target_cpu}", *level, *flags]
 
     def run(*more: str) -> bytes:
         return compiler.compile_str(buffer.getvalue(), target_backends=["llvm-cpu"], extra_args=[*more, *arguments])
@@ -59,12 +63,18 @@ def build(module: ir.Module, *, target_cpu: str = "host", flags: Sequence[str] =
 
 
 def compile(
-    module: ir.Module, *, num_threads: int | None = None, target_cpu: str = "host", flags: Sequence[str] = ()
+    module: ir.Module,
+    *,
+    num_threads: int | None = None,
+    target_cpu: str = "host",
+    opt_level: int | None = None,
+    flags: Sequence[str] = (),
 ) -> Executable:
     """Compiles the function `main` of `module`, or its only public function, for this machine.
 
     Args:
       num_threads: of a call; as many as the machine has cores for None.
+      target_cpu, opt_level, flags: as for `build`.
 
     Raises:
       as `build`.
@@ -76,13 +86,14 @@ def compile(
         )
     if any(1 < spec.bits < 8 for spec in (*inputs, *results)):
         raise CompileError("IREE packs integers of less than a byte; no input or output can have them")
-    binary = build(module, target_cpu=target_cpu, flags=flags)
+    binary = build(module, target_cpu=target_cpu, opt_level=opt_level, flags=flags)
     return Executable(binary, entry.name.value, inputs, results, num_threads=num_threads)
 
 
 def _first_error(text: str) -> str:
-    """The first line of the diagnostics, or that which says what is wrong."""
+    """The first line of the diagnostics, or that which says what is wrong; how it ended where there are none."""
     if _CRASH in text:
         return "iree-compile crashed"
-    lines = [line.strip() for line in text.partition("Diagnostics:")[2].splitlines() if line.strip()]
-    return next((line for line in lines if "error:" in line), lines[0] if lines else "iree-compile failed")
+    ended, _, rest = text.partition("Diagnostics:")
+    lines = [line.strip() for line in rest.partition("Invoked with:")[0].splitlines() if line.strip()]
+    return next((line for line in lines if "error:" in line), lines[0] if lines else " ".join(ended.split()))

@@ -44,12 +44,19 @@ class Executable:
 
         Raises:
           MissingPackageError: the extra `iree` is not installed.
+          TorqError: it is no such file, or one that this version of the runtime does not load, or has no such function.
         """
         runtime = extras.require("iree.runtime", "iree")
         self.inputs, self.results = tuple(inputs), tuple(results)
         config = runtime.Config(device=_device(runtime, num_threads or os.cpu_count() or 1))
-        module = runtime.VmModule.copy_buffer(config.vm_instance, binary)
-        self._function = runtime.load_vm_module(module, config)[name]
+        try:
+            module = runtime.VmModule.copy_buffer(config.vm_instance, binary)
+            loaded = runtime.load_vm_module(module, config)
+        except (RuntimeError, ValueError) as error:
+            raise TorqError(f"IREE: {error}") from error
+        if name not in loaded.vm_module.function_names:
+            raise TorqError(f"IREE: the module has no function '{name}'")
+        self._function = loaded[name]
         self._lock = threading.Lock()
 
     def __call__(self, inputs: Sequence[np.ndarray]) -> list[np.ndarray]:
