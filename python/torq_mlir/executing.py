@@ -79,7 +79,7 @@ class Execution:
             try:
                 options = {"cpu": self.cpu, "num_threads": self.num_threads, "cache_dir": self.cache_dir}
                 return self.backend, cpu.compile(module, **options, **level)
-            except cpu.NotStaticError:
+            except cpu.NotPlannedError:
                 pass
         from torq_mlir.backends import jit
 

@@ -186,12 +186,30 @@ func.func @main(%x: tensor<?x3xf32> {torq_hl.name = "x"}) -> (tensor<?x3xf32> {t
 
 def test_shapes_that_are_not_static_are_left_to_the_jit():
     module = ir.Module.parse(DYNAMIC, CONTEXT)
-    with pytest.raises(cpu.NotStaticError, match="not a tensor of static shape"):
+    with pytest.raises(cpu.NotPlannedError, match="not a tensor of static shape"):
         cpu.compile(module)
     name, executable = Execution("cpu").compile(module)
     assert name == "jit"
     x = np.arange(6, dtype=np.float32).reshape(2, 3)
     np.testing.assert_array_equal(executable([x])[0], x * x)
+
+
+CALLING = """
+func.func @main(%x: tensor<3xf32>) -> tensor<3xf32> {
+  %0 = func.call @square(%x) : (tensor<3xf32>) -> tensor<3xf32>
+  return %0 : tensor<3xf32>
+}
+func.func private @square(%x: tensor<3xf32>) -> tensor<3xf32> {
+  %0 = arith.mulf %x, %x : tensor<3xf32>
+  return %0 : tensor<3xf32>
+}
+"""
+
+
+def test_functions_that_are_called_are_left_to_the_jit():
+    name, executable = Execution("cpu").compile(ir.Module.parse(CALLING, CONTEXT))
+    assert name == "jit"
+    np.testing.assert_array_equal(executable([np.float32([1, 2, 3])])[0], [1, 4, 9])
 
 
 def test_a_model_says_what_executes_it(expected):

@@ -11,7 +11,7 @@ from . import caching, library
 from .code import Code, Program
 from .executable import CpuExecutable
 from .machine import CPUS, Cpu, available, detect, select
-from .planning import NotStaticError, Planner
+from .planning import NotPlannedError, Planner
 from .preparation import prepare
 from .profile import Profile
 from .program import build
@@ -36,7 +36,7 @@ def compile(
       cache_dir: folder where compiled code is kept, and taken from if it is there.
 
     Raises:
-      NotStaticError: a shape is not static.
+      NotPlannedError: a shape is not static, or a function is called.
       CompileError: an operation has no lowering, or this machine cannot run code for that cpu.
       ValueError: the number of threads is not positive.
     """
@@ -66,7 +66,7 @@ __all__ = [
     "CPUS",
     "Cpu",
     "CpuExecutable",
-    "NotStaticError",
+    "NotPlannedError",
     "Profile",
     "available",
     "compile",

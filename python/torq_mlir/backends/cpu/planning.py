@@ -33,8 +33,8 @@ BIAS = 128
 CONVOLUTIONS = frozenset({"torq_hl.conv1d", "torq_hl.conv2d", "torq_hl.depthwise_conv2d"})
 
 
-class NotStaticError(CompileError):
-    """A tensor has no static shape, or no elements."""
+class NotPlannedError(CompileError):
+    """A tensor has no static shape or no elements, or a function is called: MLIR's own lowering takes it."""
 
 
 class Planner:
@@ -61,6 +61,8 @@ class Planner:
         for number, (argument, layout) in enumerate(zip(block.arguments, self.inputs, strict=True)):
             self._tensors[argument] = Tensor(Buffer(layout.bytes, "input", number), layout)
         *operations, last = [operation.operation for operation in block.operations]
+        if any(operation.name == "func.call" for operation in operations):
+            raise NotPlannedError("functions that are called have no plan")
         for operation in operations:
             self._plan(operation)
         self.outputs = [Layout.plain(*shape_and_dtype(value)) for value in last.operands]
@@ -167,11 +169,11 @@ def shape_and_dtype(value: ir.Value) -> tuple[tuple[int, ...], np.dtype]:
     """Of a tensor of static shape.
 
     Raises:
-      NotStaticError: the shape is not static, or is empty.
+      NotPlannedError: the shape is not static, or is empty.
     """
     type_ = value.type
     if not isinstance(type_, ir.RankedTensorType) or not type_.has_static_shape or 0 in type_.shape:
-        raise NotStaticError(f"{type_} is not a tensor of static shape with elements")
+        raise NotPlannedError(f"{type_} is not a tensor of static shape with elements")
     return tuple(type_.shape), elements.numpy_dtype(type_.element_type)
 
 
