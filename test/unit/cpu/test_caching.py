@@ -74,9 +74,11 @@ def test_equal_modules_have_equal_libraries(folder, tmp_path_factory, cases, mod
     assert first.read_bytes() == second.read_bytes()
 
 
+@pytest.mark.skipif(len(cpu.available()) == 1, reason="the machine has instructions for one kind of code only")
 def test_other_options_and_modules_have_other_entries(folder, cases, module):
     cpu.compile(module, opt_level=1, cache_dir=folder)
-    cpu.compile(module, cpu="generic", opt_level=0, cache_dir=folder)
+    other_cpu = next(each.name for each in reversed(cpu.available()) if each != cpu.select())
+    cpu.compile(module, cpu=other_cpu, opt_level=0, cache_dir=folder)
     other = Cases()
     convolution(other, 5, 18, (3, 4))
     cpu.compile(other.module(), opt_level=0, cache_dir=folder)

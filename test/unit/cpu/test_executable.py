@@ -164,6 +164,16 @@ def test_a_cpu_that_is_not_there():
         cpu.compile(module, cpu="z80")
 
 
+def test_a_cpu_from_the_environment(monkeypatch):
+    monkeypatch.setenv("TORQ_CPU", "generic")
+    assert cpu.compile(CASES.module(), num_threads=1, opt_level=0).program.cpu == "generic"
+    best = machine.available()[0].name
+    assert cpu.compile(CASES.module(), cpu=best, num_threads=1, opt_level=0).program.cpu == best
+    monkeypatch.setenv("TORQ_CPU", "z80")
+    with pytest.raises(CompileError, match="there is no cpu 'z80'"):
+        cpu.compile(CASES.module())
+
+
 def test_a_cpu_that_the_machine_is_not(monkeypatch):
     monkeypatch.setattr(machine, "_flags", lambda: frozenset({"sse2", "avx2", "fma"}))
     machine.available.cache_clear()

@@ -5,6 +5,7 @@
 
 import dataclasses
 import functools
+import os
 import platform
 from pathlib import Path
 
@@ -67,12 +68,13 @@ def detect() -> Cpu:
 
 
 def select(name: str | None = None) -> Cpu:
-    """The one of that name; the best one for None.
+    """The one of that name, or else of the variable TORQ_CPU; the best one where none is named.
 
     Raises:
       CompileError: there is none of that name, or this machine lacks its instructions.
     """
-    if name is None:
+    name = name or os.environ.get("TORQ_CPU")
+    if not name:
         return detect()
     named = [cpu for cpu in CPUS if cpu.name == name]
     if not named:
