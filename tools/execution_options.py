@@ -31,7 +31,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="what executes the model, always to the same bits: kernels generated for this machine, MLIR's own "
         "lowering, numpy, or IREE, if it is installed (default: cpu)",
     )
-    run.add_argument("--cpu", choices=_CPUS, help="instructions to use (default: $TORQ_CPU, or the best that the machine has)")
+    run.add_argument("--cpu", choices=_CPUS, help="instructions to use (default: $TORQ_CPU, or the best there are)")
     run.add_argument("--threads", type=_count, metavar="N", help="threads of a run (default: one for each core)")
     run.add_argument("--cache-dir", metavar="DIR", help="keep compiled code there, and take it from there")
     run.add_argument(
