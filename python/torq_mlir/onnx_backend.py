@@ -167,15 +167,19 @@ class TorqBackend(base.Backend):
         """Compile one operator and run it once.
 
         Args:
-          inputs: arrays of the inputs that the node has, in order, or by name.
+          inputs: arrays of the inputs that the node has, in order, or by name. One that it has twice may be given once.
           outputs_info: dtype and shape of each output; inferred where it is not given.
           options: as for `prepare`; `opset_version`, of the operator, is the latest one unless it is given.
         """
         _check_device(device)
         opset = options.pop("opset_version", defs.onnx_opset_version())
-        names = [name for name in dict.fromkeys(node.input) if name]
+        given_names = [name for name in node.input if name]
+        names = list(dict.fromkeys(given_names))
         arrays = inputs if isinstance(inputs, list | tuple | Mapping) else [inputs]
-        given = dict(arrays) if isinstance(arrays, Mapping) else dict(zip(names, arrays, strict=False))
+        if len(arrays) > len(given_names) and not isinstance(arrays, Mapping):
+            raise InputError(f"the node has {len(given_names)} inputs, but {len(arrays)} arrays were passed")
+        order = given_names if len(arrays) == len(given_names) else names
+        given = dict(arrays) if isinstance(arrays, Mapping) else dict(zip(order, arrays, strict=False))
         missing = [name for name in names if name not in given]
         if missing:
             raise InputError(f"no array was passed for input {', '.join(map(repr, missing))}")

@@ -109,6 +109,12 @@ def test_shifts_by_as_many_bits_as_there_are():
         np.testing.assert_array_equal(result, expected)
 
 
+def test_reciprocals_of_zero():
+    feed = {"x": np.float32([0, -0.0, 4, np.inf])}
+    _, (result,) = _run(helper.make_node("Reciprocal", ["x"], ["y"]), feed)
+    np.testing.assert_array_equal(result, np.float32([np.inf, -np.inf, 0.25, 0]))
+
+
 @pytest.mark.parametrize("shape", [(2, 2), (3, 3), (2, 3, 4, 4)])
 def test_determinants(shape):
     x = np.random.default_rng(0).integers(-3, 4, shape).astype(np.float32)

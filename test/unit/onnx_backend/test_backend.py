@@ -57,6 +57,21 @@ def test_run_model_and_node(sub):
     np.testing.assert_array_equal(result, -A)
 
 
+def test_inputs_that_a_node_has_twice():
+    node, other = helper.make_node("Sum", ["x", "x", "z"], ["y"]), np.float32([10, 20, 30])
+    for arrays in ([A, A, other], [A, other], {"x": A, "z": other}):
+        (result,) = onnx_backend.run_node(node, arrays, backend="interpreter")
+        np.testing.assert_array_equal(result, 2 * A + other)
+    with pytest.raises(torq_mlir.InputError, match="the node has 3 inputs, but 4 arrays were passed"):
+        onnx_backend.run_node(node, [A, A, A, other])
+
+
+def test_random_numbers_are_refused():
+    node = helper.make_node("RandomUniform", [], ["y"], name="noise", shape=[3])
+    with pytest.raises(torq_mlir.ModelError, match=r"^noise \(RandomUniform\): random numbers are not supported$"):
+        onnx_backend.run_node(node, [])
+
+
 def test_values_that_decide_shapes_are_those_of_the_call():
     nodes = [
         helper.make_node("Cast", ["axis"], ["axes"], to=TensorProto.INT64),

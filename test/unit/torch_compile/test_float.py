@@ -60,6 +60,15 @@ def test_strides_and_dtypes(dtype, fallbacks):
     assert fallbacks() == []
 
 
+def test_operators_that_torch_mlir_gets_wrong(fallbacks):
+    """A reciprocal of zero would end the process, and the approximation of GELU has another constant there."""
+    x = torch.tensor([0.0, -0.0, 2.0, -1.5, 3.0, float("inf")])
+    check(lambda x: (1 / x, x.int().reciprocal()), x)
+    actual = compile(lambda x: functional.gelu(x, approximate="tanh"))(x[:5])
+    torch.testing.assert_close(actual, functional.gelu(x[:5], approximate="tanh"), rtol=1e-6, atol=1e-6)
+    assert fallbacks() == []
+
+
 def test_results_that_share_memory(fallbacks):
     def function(x, y):
         z = x + y

@@ -4,6 +4,7 @@
 """Operators that are taken apart before the import, because torch-mlir has no form of them, and what that leaves."""
 
 import functools
+import math
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -22,20 +23,33 @@ def _linear(input: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor | None
     return product if input.dim() == 2 else product.reshape(*input.shape[:-1], weight.shape[0])
 
 
+def _reciprocal(input: torch.Tensor) -> torch.Tensor:
+    """A quotient: what torch-mlir makes of the operator ends the process where an element is zero."""
+    return _aten.div.Tensor(_aten.full.default([], 1.0), input)
+
+
+def _gelu(input: torch.Tensor, *, approximate: str = "none") -> torch.Tensor:
+    """The approximation, for which torch-mlir has another constant than PyTorch."""
+    if approximate != "tanh":
+        return NotImplemented
+    inner = math.sqrt(2 / math.pi) * (input + 0.044715 * input * input * input)
+    return 0.5 * input * (1 + torch.tanh(inner))
+
+
 # Operators of these namespaces are what the passes look for.
 QUANTIZED_NAMESPACES = ("quantized_decomposed", "torchao")
 
 
 @functools.cache
 def decomposition_table() -> Mapping[torch._ops.OperatorBase, Callable]:
-    """The decompositions that torch-mlir asks for, but those of products and of quantization.
+    """The decompositions that torch-mlir asks for, but those of products and of quantization, and some of its gaps.
 
     Those of products multiply by 1, and take an operator apart that torch-mlir lowers as it is.
     """
     table = {
         op: function for op, function in get_decomposition_table().items() if op.namespace not in QUANTIZED_NAMESPACES
     }
-    table[_aten.linear.default] = _linear
+    table |= {_aten.linear.default: _linear, _aten.reciprocal.default: _reciprocal, _aten.gelu.default: _gelu}
     del table[_aten.matmul.default]
     return table
 

@@ -30,6 +30,11 @@ def scalar(rewriting: Rewriting, like: str, value: float) -> str:
     return rewriting.add_constant(numpy_helper.from_array(array, f"torq_mlir/{array.dtype}/{value}"))
 
 
+def rewrite_reciprocal(rewriting: Rewriting, node: onnx.NodeProto) -> None:
+    """A quotient: what torch-mlir makes of the operator ends the process where an element is zero."""
+    become(rewriting, node, "Div", [scalar(rewriting, node.input[0], 1), node.input[0]])
+
+
 def rewrite_bit_shift(rewriting: Rewriting, node: onnx.NodeProto) -> None:
     """Shifts by as many bits as there are, or by a negative number, shift all bits out; MLIR leaves them undefined."""
     value, amount = node.input

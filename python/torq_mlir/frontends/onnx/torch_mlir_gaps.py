@@ -54,6 +54,10 @@ def _refuse_zeros(rewriting: Rewriting, node: onnx.NodeProto) -> None:
         raise ModelError(f"{node.name} (Reshape): a result without elements is not supported")
 
 
+def _refuse_random(rewriting: Rewriting, node: onnx.NodeProto) -> None:
+    raise ModelError(f"{node.name} ({node.op_type}): random numbers are not supported")
+
+
 def _keep_alpha(rewriting: Rewriting, node: onnx.NodeProto) -> None:
     """Without C, the factor alpha is dropped; a C of zero keeps it."""
     alpha = next((helper.get_attribute_value(a) for a in node.attribute if a.name == "alpha"), 1.0)
@@ -66,6 +70,7 @@ def _keep_alpha(rewriting: Rewriting, node: onnx.NodeProto) -> None:
 
 
 _REWRITES: dict[str, Callable[[Rewriting, onnx.NodeProto], None]] = {
+    "Bernoulli": _refuse_random,
     "BitShift": decompositions.rewrite_bit_shift,
     "Concat": _refuse_empty,
     "ConvTranspose": transposed_convolution.rewrite,
@@ -81,6 +86,11 @@ _REWRITES: dict[str, Callable[[Rewriting, onnx.NodeProto], None]] = {
     "NonMaxSuppression": decompositions.rewrite_suppression,
     "PRelu": decompositions.rewrite_prelu,
     "Pad": data_movement.rewrite_pad,
+    "RandomNormal": _refuse_random,
+    "RandomNormalLike": _refuse_random,
+    "RandomUniform": _refuse_random,
+    "RandomUniformLike": _refuse_random,
+    "Reciprocal": decompositions.rewrite_reciprocal,
     "Reshape": _refuse_zeros,
     "Resize": resizing.rewrite,
     "Softmax": decompositions.rewrite_softmax,
