@@ -51,6 +51,8 @@ def backend(
         known = ", ".join((*_EXECUTION, *_COMPILATION, _FREEZE))
         raise ValueError(f"the backend torq has no option {min(unknown)!r}; its options are {known}")
     freeze = options.pop(_FREEZE, None)
+    if freeze not in (None, False, True):
+        raise ValueError(f"the option freeze is {freeze!r}, not True, False or None")
     execution = Execution(**{name: options.pop(name) for name in _EXECUTION if name in options})
     return CompiledGraph(graph_module, example_inputs, {"backend": execution, **options}, freeze)
 
@@ -89,6 +91,9 @@ class CompiledGraph:
             return self._module(*arguments)
         if found.model.updated and found.updates_shared(arguments):
             self._fall_back("memory that the graph writes to is that of several of its inputs")
+            return self._module(*arguments)
+        if not found.takes(arguments):
+            self._fall_back("an index is out of range, or a divisor is zero")
             return self._module(*arguments)
         try:
             return found(arguments)
@@ -134,5 +139,5 @@ class CompiledGraph:
 
     def _fall_back(self, reason: str) -> None:
         if not self._has_fallen_back:
-            _log.warning("graph %s runs in eager mode: %s", self._name, reason)
+            _log.warning("graph %s runs in eager mode: %s", self._name, " ".join(reason.split()))
         self._has_fallen_back = True

@@ -121,8 +121,10 @@ class _Recorder(fx.Interpreter):
 
 
 def check_values(values: Values) -> None:
-    """Raise a ModelError where a node is on another device, or an output has a gradient."""
+    """Raise a ModelError where a node is transformed or on another device, or an output has a gradient."""
     for node, value in values.items():
+        if isinstance(value, torch.Tensor) and torch._C._functorch.is_functorch_wrapped_tensor(value):
+            raise ModelError(f"{node.name}: transforms of torch.func such as vmap and grad are not supported")
         if isinstance(value, torch.Tensor) and value.device.type != "cpu":
             raise ModelError(f"{node.name} is on {value.device}; what is compiled runs on the CPU")
         if node.op == "output":

@@ -14,7 +14,7 @@ from torq_mlir import compiler
 from torq_mlir.errors import ModelError
 from torq_mlir.frontends.fx import numpy_view, torch_view
 
-from . import graphs
+from . import graphs, preconditions
 from .aliasing import Outputs, split_outputs
 
 
@@ -44,6 +44,7 @@ class Specialization:
       held: the parameters that are constants, by position among the arguments.
       attributes: tensors of the graph itself, which are constants, with what gives their present value.
       inputs: positions of the arguments that are inputs of the model, by name.
+      violations: takes these inputs, and says which of the conditions that the code has on their values are violated.
       outputs: how the outputs of the graph come about.
       layouts: shape and strides of each computed tensor in PyTorch.
       given: positions of the arguments that outputs are views of.
@@ -54,6 +55,7 @@ class Specialization:
     held: Mapping[int, Held]
     attributes: Sequence[tuple[Held, Callable[[], torch.Tensor]]]
     inputs: Mapping[str, int]
+    violations: fx.GraphModule | None
     outputs: Outputs
     layouts: Sequence[tuple[torch.Size, tuple[int, ...]]]
     given: Sequence[int]
@@ -64,6 +66,13 @@ class Specialization:
         if not all(held.is_still(arguments[position]) for position, held in self.held.items()):
             return False
         return all(held.is_still(present()) for held, present in self.attributes)
+
+    def takes(self, arguments: Sequence[Any]) -> bool:
+        """Whether the code may run: indices are in range, and no divisor of integers is zero."""
+        if self.violations is None:
+            return True
+        with torch.no_grad():
+            return not any(self.violations(*(arguments[position] for position in self.inputs.values())))
 
     def updates_shared(self, arguments: Sequence[Any]) -> bool:
         """Whether memory of an argument that is written to is that of another argument too."""
@@ -127,7 +136,8 @@ def specialize(
     model = compiler.compile(program, **options)
     if model.state:  # parameters that are updated are no constants
         constants = {i: each for i, each in constants.items() if graphs.held_name(i) not in model.state}
-        model = compiler.compile(graphs.export(head, arguments, constants), **options)
+        program = graphs.export(head, arguments, constants)
+        model = compiler.compile(program, **options)
     if model.state:
         raise ModelError(f"{min(model.state)} is updated, but is no input of the graph")
     model.prepare()
@@ -141,6 +151,7 @@ def specialize(
         held={position: Held(tensor) for position, tensor in constants.items()},
         attributes=[(Held(present()), present) for present in graphs.attributes(module)],
         inputs=inputs,
+        violations=preconditions.violations(program),
         outputs=outputs,
         layouts=[(values[node].shape, values[node].stride()) for node in outputs.computed],
         given=[nodes.index(node) for node in outputs.given],

@@ -42,8 +42,9 @@ def _autocast(x):
             _autocast,
             r"matmul \(wrap_with_autocast\): control flow and other operators with subgraphs are not supported",
         ),
+        (torch.vmap(lambda x: x * 2), r"\w+: transforms of torch\.func such as vmap and grad are not supported"),
     ],
-    ids=["svd", "fft", "dropout", "assertion", "autocast"],
+    ids=["svd", "fft", "dropout", "assertion", "autocast", "vmap"],
 )
 def test_reasons(function, reason, fallbacks):
     compiled, x = compile(function, fullgraph=True), torch.randn(4, 4)
@@ -148,6 +149,41 @@ def test_errors_of_a_computation(fallbacks, monkeypatch):
 
 def _failing(*_):
     raise CompileError("add: an accumulator left int32")
+
+
+@pytest.mark.parametrize(
+    ("function", "values", "error"),
+    [
+        (lambda table, i: functional.embedding(i, table), [0, 1 << 40], "index out of range"),
+        (lambda table, i: table[:, i - 1], [1, -9], "index -10 is out of bounds"),
+        (lambda table, i: table.index_put_((i,), torch.ones(3)), [0, 1 << 40], "is out of bounds for dimension 0"),
+        (lambda table, i: table.gather(0, i[None]), [0, -1], "index -1 is out of bounds for dimension 0 with size 4"),
+        (
+            lambda table, i: functional.cross_entropy(table[:2], i, reduction="sum"),
+            [-100, 3],
+            "Target 3 is out of bounds",
+        ),
+        (lambda table, i: table[0, 0] + torch.full_like(i, 7) % i, [1, 0], "ZeroDivisionError"),
+    ],
+    ids=["embedding", "index", "index_put_", "gather", "cross_entropy", "remainder"],
+)
+def test_values_that_pytorch_raises_an_error_for(function, values, error, fallbacks):
+    """Compiled code would leave its memory, or end the process."""
+    compiled, table = compile(function), torch.randn(4, 3)
+    good = torch.full((2,), values[0])
+    torch.testing.assert_close(compiled(table, good), function(table, good))
+    assert fallbacks() == []
+    with pytest.raises((IndexError, RuntimeError), match=error):
+        compiled(table, torch.tensor(values))
+    assert fallbacks() == ["an index is out of range, or a divisor is zero"]
+    torch.testing.assert_close(compiled(table, good), function(table, good))
+
+
+def test_indices_that_floats_decide(fallbacks):
+    table = torch.randn(4, 3)
+    check = compile(lambda x: (x[x.argmax(0)], x[:, [0, -1]], x.scatter(0, (x > 0).int().argmax(0)[None], 1.0)))
+    torch.testing.assert_close(check(table), check._torchdynamo_orig_callable(table))
+    assert fallbacks() == []
 
 
 def test_errors_that_are_not_of_the_model_are_not_hidden(monkeypatch):

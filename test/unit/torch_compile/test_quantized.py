@@ -151,6 +151,7 @@ def test_options(options):
         ({"num_threads": 0}, "the number of threads is 0, not 1 or more"),
         ({"backend": "gpu"}, "there is no backend 'gpu'"),
         ({"float": "f8"}, "f8"),
+        ({"freeze": "no"}, "the option freeze is 'no', not True, False or None"),
     ],
 )
 def test_wrong_options(options, message):
