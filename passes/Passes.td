@@ -93,6 +93,7 @@ def QuantizedDecomposedSimplify : Pass<"quantized-decomposed-simplify"> {
     stored values, constants are quantized, and the parameters chosen for a
     constant are constants. A dequantization of what was
     quantized stays: it is the quantization error that the model wants.
+    A constant scale that is infinite or NaN is an error.
 
     ```mlir
     %x = "quantized_decomposed.dequantize_per_tensor"(%q, %scale, %zp) {...}

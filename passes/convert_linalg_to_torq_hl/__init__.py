@@ -14,7 +14,7 @@ from torq_mlir.rewriting.patterns import Pattern, apply_greedily, mark_refusals
 
 from .approximation import APPROXIMATIONS, approximation_rewrites
 from .comparison import convert_comparison, convert_logic, convert_select
-from .constants import fold_constant_concat, fold_constant_integers, fold_constant_number
+from .constants import fold_constant_concat, fold_constant_gather, fold_constant_integers, fold_constant_number
 from .data_movement import convert_concat, convert_integer_repetition, convert_integer_transpose, convert_movement
 from .depth_to_space import convert_depth_to_space
 from .elementwise import convert_add, convert_bit_flip, convert_extremum, convert_mul
@@ -74,8 +74,8 @@ PATTERNS = (
     Pattern("linalg.generic", take_in_number, benefit=20),
 )
 
-# Before all others: what pads has to be known.
-_NUMBERS = (Pattern("arith.fptosi", fold_constant_number),)
+# Before all others: what pads has to be known, and that moved weights are constant.
+_CONSTANTS = (Pattern("arith.fptosi", fold_constant_number), Pattern("linalg.generic", fold_constant_gather))
 
 # After all others have been tried everywhere: a table could have taken them in.
 _ON_CONDITIONS = (Pattern("linalg.generic", convert_comparison), Pattern("linalg.generic", convert_logic))
@@ -104,7 +104,7 @@ def run(op: ir.Operation, explain: bool = False, float: str = "host", approximat
     rewrites = approximation_rewrites(approximate)
     patterns = (*PATTERNS, *(Pattern(root, rewrite, 9) for root in _QUANTIZE for rewrite in rewrites))
     patterns = respecting(patterns, _OTHER_EXECUTORS, op)
-    apply_greedily(op, _NUMBERS)
+    apply_greedily(op, _CONSTANTS)
     apply_greedily(op, patterns)
     on_conditions = respecting(_ON_CONDITIONS, _OTHER_EXECUTORS, op)
     apply_greedily(op, on_conditions)

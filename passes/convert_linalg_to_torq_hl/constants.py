@@ -3,6 +3,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Integers that follow from constants: corrections of weights that have become constant after they were made."""
 
+import math
+
 import numpy as np
 from torch_mlir import ir
 from torch_mlir.dialects import arith, func
@@ -10,6 +12,7 @@ from torch_mlir.dialects import arith, func
 from torq_mlir.dialects import elements
 from torq_mlir.execution import compile_linalg
 from torq_mlir.rewriting.patterns import NOT_MINE
+from torq_mlir.rewriting.structured import element_type
 
 from .requantize import constant
 
@@ -28,6 +31,26 @@ def fold_constant_integers(operation: ir.Operation, rewriter) -> object:
         return NOT_MINE
     with ir.InsertionPoint(operation), operation.location:
         rewriter.replace_op(operation, [constant(_evaluate(operation))])
+    return None
+
+
+def fold_constant_gather(generic: ir.Operation, rewriter) -> object:
+    """Constant integers at other places, such as the flipped weights of a transposed convolution; they get no more."""
+    if len(generic.operands) != 1 or len(generic.results) != 1 or not _is_static_integers(generic.results[0]):
+        return NOT_MINE
+    if element_type(generic.results[0]).width % 8:  # narrower ones stay as they are stored
+        return NOT_MINE
+    inner = [each.operation for each in generic.regions[0].blocks[0].operations]
+    sources = [elements.constant_value(each.operands[0]) for each in inner if each.name == "tensor.extract"]
+    if not sources or any(source is None for source in sources):
+        return NOT_MINE
+    if not _starts_from_constant(generic.operands[0]) or _captures(generic):
+        return NOT_MINE
+    count = math.prod(ir.RankedTensorType(generic.results[0].type).shape)
+    if not 0 < count <= max(source.size for source in sources):
+        return NOT_MINE
+    with ir.InsertionPoint(generic), generic.location:
+        rewriter.replace_op(generic, [constant(_evaluate(generic))])
     return None
 
 
@@ -72,8 +95,10 @@ def _starts_from_constant(init: ir.Value) -> bool:
 
 
 def _captures(generic: ir.Operation) -> bool:
-    """Whether the body uses a value from outside that is not constant."""
+    """Whether the body uses a value from outside that is not constant, or may, in a region of its own."""
     block = generic.regions[0].blocks[0]
+    if any(len(inner.operation.regions) for inner in block.operations):
+        return True
     used = [operand for inner in block.operations for operand in inner.operation.operands]
     outside = [v for v in used if (v.owner if isinstance(v.owner, ir.Block) else v.owner.operation.block) != block]
     return any(elements.constant_value(value) is None for value in outside)
@@ -84,9 +109,12 @@ def _is_integer(value: ir.Value) -> bool:
     return isinstance(element, ir.IntegerType)
 
 
+def _is_static_integers(value: ir.Value) -> bool:
+    return ir.RankedTensorType(value.type).has_static_shape and _is_integer(value)
+
+
 def _is_small_integers(value: ir.Value) -> bool:
-    type_ = ir.RankedTensorType(value.type)
-    return type_.has_static_shape and _is_integer(value) and np.prod(type_.shape, dtype=int) <= _MOST_ELEMENTS
+    return _is_static_integers(value) and math.prod(ir.RankedTensorType(value.type).shape) <= _MOST_ELEMENTS
 
 
 def _evaluate(operation: ir.Operation) -> np.ndarray:

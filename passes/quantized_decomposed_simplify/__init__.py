@@ -8,6 +8,7 @@ A quantize followed by a dequantize is never removed: the rounding between them 
 
 from torch_mlir import ir
 
+from torq_mlir.passes import PassFailure
 from torq_mlir.rewriting.patterns import Pattern, apply_greedily
 
 from . import concatenations, groups, identities, pads
@@ -15,6 +16,7 @@ from .movements import MOVEMENTS
 from .moving import move_constant, move_dequantize_down, move_elementwise_up, move_quantize_up
 from .operations import QUANTIZE, QUANTIZE_GROUPS
 from .quantizations import cancel_dequantize_quantize, cancel_groups, fold_quantized_constant
+from .scales import report_non_finite_scales
 from .selections import SELECTIONS
 
 PATTERNS = (
@@ -34,4 +36,6 @@ PATTERNS = (
 
 def run(op: ir.Operation) -> None:
     """Apply the rewrites inside `op` until none matches; operations without uses are removed on the way."""
+    if report_non_finite_scales(op):
+        raise PassFailure
     apply_greedily(op, PATTERNS)

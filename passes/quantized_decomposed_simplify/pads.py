@@ -73,7 +73,8 @@ def _integer(pad: ir.Operation, quantization: QuantizationOp, *, exact: bool) ->
     if amounts is None or (axis is not None and (amounts[0][axis] or amounts[1][axis])):
         return None
     scale, zero_point = (array.reshape(-1) for array in parameters)
-    real = np.full(scale.shape, value, np.float32)
+    with np.errstate(over="ignore"):  # torch pads f32 with an f64, such as the least one ahead of a maximum
+        real = np.full(scale.shape, value, np.float32)
     dtype = elements.numpy_dtype(quantization.storage)
     divide = exact or "divide" in quantization.operation.attributes
     integers = quantize(real, scale, zero_point, *bounds, dtype, axis=0, divide=divide)

@@ -139,6 +139,23 @@ def _before_broadcast(value: ir.Value, affine_map: ir.AffineMap) -> tuple[ir.Val
     return generic.operands[0], ir.AffineMap.get(affine_map.n_dims, 0, results)
 
 
+def _before_batch(operation: ir.Operation, maps: list[ir.AffineMap]) -> tuple[ir.Value, ir.AffineMap]:
+    """The weights before they are repeated for each entry of a batch, which is of the input and the result, and a map.
+
+    Repeated along another loop they are what they are: sums over it count each of them many times.
+    """
+    weights, weights_map = _before_broadcast(operation.operands[1], maps[1])
+    input_loops, all_loops, loops, result_loops = (_loops(each) for each in (maps[0], maps[1], weights_map, maps[-1]))
+    if all_loops - loops <= input_loops & result_loops:
+        return weights, weights_map
+    return operation.operands[1], maps[1]
+
+
+def _loops(affine_map: ir.AffineMap) -> set[int]:
+    """The loops that are an index by themselves."""
+    return {e.position for e in affine_map.results if isinstance(e, ir.AffineDimExpr)}
+
+
 def _before_collapse(value: ir.Value) -> tuple[ir.Value, list[list[int]]]:
     """What is collapsed to `value`, and the dimensions of it that each dimension of `value` is made of."""
     if isinstance(value.owner, ir.Block) or value.owner.operation.name != "tensor.collapse_shape":
@@ -154,8 +171,9 @@ def match_quantized_contraction(value: ir.Value) -> QuantizedContraction | None:
     if operation.name in _QUANTIZED_NAMES:
         maps = _maps(operation)
         zero_points = [_constant_or_value(operation.operands[i]) for i in (2, 3)]
-        operands = operation.operands[0], operation.operands[1]
-        return QuantizedContraction(operation, (maps[0], maps[1], maps[-1]), *operands, *zero_points)
+        weights, weights_map = _before_batch(operation, maps)
+        operands = operation.operands[0], weights
+        return QuantizedContraction(operation, (maps[0], weights_map, maps[-1]), *operands, *zero_points)
     if operation.name == "linalg.generic" and len(operation.operands) == 3:
         return _match_quantized_generic(operation)
     return None

@@ -184,3 +184,43 @@ func.func @blocks_with_two_readers(%x: tensor<1x8x2x3xi8>) -> (tensor<1x2x4x6xi8
   %c = tensor.collapse_shape %t [[0], [1], [2, 3], [4, 5]] : tensor<1x2x2x2x3x2xi8> into tensor<1x2x4x6xi8>
   return %c, %t : tensor<1x2x4x6xi8>, tensor<1x2x2x2x3x2xi8>
 }
+
+// -----
+
+// Constants at other places are constants, such as weights that are flipped, unless they get more.
+
+// CHECK-LABEL: func.func @flipped_constant
+// CHECK: arith.constant dense<{{\[\[}}3, 2, 1], [6, 5, 4]]> : tensor<2x3xi8>
+// CHECK-NEXT: return
+func.func @flipped_constant() -> tensor<2x3xi8> {
+  %c2 = arith.constant 2 : index
+  %w = arith.constant dense<[[1, 2, 3], [4, 5, 6]]> : tensor<2x3xi8>
+  %e = tensor.empty() : tensor<2x3xi8>
+  %y = linalg.generic {indexing_maps = [affine_map<(a, b) -> (a, b)>], iterator_types = ["parallel", "parallel"]} outs(%e : tensor<2x3xi8>) {
+  ^bb0(%out: i8):
+    %a = linalg.index 0 : index
+    %b = linalg.index 1 : index
+    %c = arith.subi %c2, %b : index
+    %v = tensor.extract %w[%a, %c] : tensor<2x3xi8>
+    linalg.yield %v : i8
+  } -> tensor<2x3xi8>
+  return %y : tensor<2x3xi8>
+}
+
+// CHECK-LABEL: func.func @repeated_constant
+// CHECK: torq_hl.gather
+func.func @repeated_constant() -> tensor<4x3xi8> {
+  %c2 = arith.constant 2 : index
+  %w = arith.constant dense<[[1, 2, 3], [4, 5, 6]]> : tensor<2x3xi8>
+  %e = tensor.empty() : tensor<4x3xi8>
+  %y = linalg.generic {indexing_maps = [affine_map<(a, b) -> (a, b)>], iterator_types = ["parallel", "parallel"]} outs(%e : tensor<4x3xi8>) {
+  ^bb0(%out: i8):
+    %a = linalg.index 0 : index
+    %b = linalg.index 1 : index
+    %half = arith.divui %a, %c2 : index
+    %c = arith.subi %c2, %b : index
+    %v = tensor.extract %w[%half, %c] : tensor<2x3xi8>
+    linalg.yield %v : i8
+  } -> tensor<4x3xi8>
+  return %y : tensor<4x3xi8>
+}

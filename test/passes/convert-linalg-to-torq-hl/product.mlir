@@ -181,3 +181,68 @@ func.func @leading_dimensions(%x: tensor<2x3x4xi8>, %w: tensor<4x5xi8>) -> tenso
   %q = "quantized_decomposed.quantize_per_tensor"(%y, %sy, %zy) {quant_min = -128 : i64, quant_max = 127 : i64, dtype = si8, divide} : (tensor<2x3x5xf32>, tensor<f32>, tensor<i8>) -> tensor<2x3x5xi8>
   return %q : tensor<2x3x5xi8>
 }
+
+// -----
+
+// Weights that are the same for each entry of a batch are those of one product; stock torch-mlir repeats them.
+
+// CHECK-LABEL: func.func @repeated_for_a_batch
+// CHECK: %[[W:.*]] = arith.constant dense<{{\[\[}}1, 2], [3, 4], [5, 6]]> : tensor<3x2xi8>
+// CHECK: "torq_hl.fully_connected"(%{{.*}}, %[[W]], %{{.*}}, %arg0) {input_zp = 2 : i32, {{.*}} -> tensor<4x3x2xi8>
+// CHECK-NOT: torq_hl.
+// CHECK-LABEL: func.func @repeated_along_the_sum
+// CHECK: torq_hl.matmul
+// CHECK-NOT: torq_hl.fully_connected
+#identity = affine_map<(b, m, n) -> (b, m, n)>
+func.func @repeated_for_a_batch(%x: tensor<4x3x3xi8>) -> tensor<4x3x2xi8> {
+  %w = arith.constant dense<[[1, 2], [3, 4], [5, 6]]> : tensor<3x2xi8>
+  %ew = tensor.empty() : tensor<4x3x2xi8>
+  %wb = linalg.generic {indexing_maps = [affine_map<(b, m, n) -> (m, n)>, #identity], iterator_types = ["parallel", "parallel", "parallel"]} ins(%w : tensor<3x2xi8>) outs(%ew : tensor<4x3x2xi8>) {
+  ^bb0(%in: i8, %out: i8):
+    linalg.yield %in : i8
+  } -> tensor<4x3x2xi8>
+  %zero = arith.constant 0 : i32
+  %zx = arith.constant 2 : i32
+  %acc_scale = arith.constant 0.125 : f64
+  %sy = arith.constant dense<0.5> : tensor<f32>
+  %zy = arith.constant dense<-4> : tensor<i8>
+  %ei = tensor.empty() : tensor<4x3x2xi32>
+  %init = linalg.fill ins(%zero : i32) outs(%ei : tensor<4x3x2xi32>) -> tensor<4x3x2xi32>
+  %acc = linalg.quantized_batch_matmul ins(%x, %wb, %zx, %zero : tensor<4x3x3xi8>, tensor<4x3x2xi8>, i32, i32) outs(%init : tensor<4x3x2xi32>) -> tensor<4x3x2xi32>
+  %e = tensor.empty() : tensor<4x3x2xf32>
+  %y = linalg.generic {indexing_maps = [#identity, #identity], iterator_types = ["parallel", "parallel", "parallel"]} ins(%acc : tensor<4x3x2xi32>) outs(%e : tensor<4x3x2xf32>) {
+  ^bb0(%in: i32, %out: f32):
+    %f = arith.sitofp %in : i32 to f64
+    %p = arith.mulf %f, %acc_scale : f64
+    %t = arith.truncf %p : f64 to f32
+    linalg.yield %t : f32
+  } -> tensor<4x3x2xf32>
+  %q = "quantized_decomposed.quantize_per_tensor"(%y, %sy, %zy) {quant_min = -128 : i64, quant_max = 127 : i64, dtype = si8, divide} : (tensor<4x3x2xf32>, tensor<f32>, tensor<i8>) -> tensor<4x3x2xi8>
+  return %q : tensor<4x3x2xi8>
+}
+func.func @repeated_along_the_sum(%x: tensor<4x3x3xi8>) -> tensor<4x3x2xi8> {
+  %w = arith.constant dense<[[1, 2], [3, 4], [5, 6], [7, 8]]> : tensor<4x2xi8>
+  %ew = tensor.empty() : tensor<4x3x2xi8>
+  %wb = linalg.generic {indexing_maps = [affine_map<(b, m, n) -> (b, n)>, #identity], iterator_types = ["parallel", "parallel", "parallel"]} ins(%w : tensor<4x2xi8>) outs(%ew : tensor<4x3x2xi8>) {
+  ^bb0(%in: i8, %out: i8):
+    linalg.yield %in : i8
+  } -> tensor<4x3x2xi8>
+  %zero = arith.constant 0 : i32
+  %zx = arith.constant 2 : i32
+  %acc_scale = arith.constant 0.125 : f64
+  %sy = arith.constant dense<0.5> : tensor<f32>
+  %zy = arith.constant dense<-4> : tensor<i8>
+  %ei = tensor.empty() : tensor<4x3x2xi32>
+  %init = linalg.fill ins(%zero : i32) outs(%ei : tensor<4x3x2xi32>) -> tensor<4x3x2xi32>
+  %acc = linalg.quantized_batch_matmul ins(%x, %wb, %zx, %zero : tensor<4x3x3xi8>, tensor<4x3x2xi8>, i32, i32) outs(%init : tensor<4x3x2xi32>) -> tensor<4x3x2xi32>
+  %e = tensor.empty() : tensor<4x3x2xf32>
+  %y = linalg.generic {indexing_maps = [#identity, #identity], iterator_types = ["parallel", "parallel", "parallel"]} ins(%acc : tensor<4x3x2xi32>) outs(%e : tensor<4x3x2xf32>) {
+  ^bb0(%in: i32, %out: f32):
+    %f = arith.sitofp %in : i32 to f64
+    %p = arith.mulf %f, %acc_scale : f64
+    %t = arith.truncf %p : f64 to f32
+    linalg.yield %t : f32
+  } -> tensor<4x3x2xf32>
+  %q = "quantized_decomposed.quantize_per_tensor"(%y, %sy, %zy) {quant_min = -128 : i64, quant_max = 127 : i64, dtype = si8, divide} : (tensor<4x3x2xf32>, tensor<f32>, tensor<i8>) -> tensor<4x3x2xi8>
+  return %q : tensor<4x3x2xi8>
+}

@@ -1,7 +1,12 @@
 # Part of the torq-mlir project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What stock torch-mlir lowers to linalg with its own fusion converts to the same torq_hl as our route."""
+"""What stock torch-mlir lowers to linalg with its own fusion converts to the same torq_hl as our route.
+
+Its fusion knows parameters per tensor alone, and no convolution in one dimension: those, and contractions with weights
+that are quantized per channel, of QDQ and of QLinearConv, are floats in what it lowers, and so in what becomes of it.
+The models here are quantized per tensor.
+"""
 
 import numpy as np
 import pytest
@@ -43,9 +48,13 @@ def _operations(module: ir.Module) -> list[tuple]:
     ("name", "variant"),
     [
         ("cnn_small", "qdq-per-tensor"),
+        ("conv_asymmetric_pads", "qdq-per-tensor"),
         ("conv_depthwise", "qdq-per-tensor"),
+        ("conv_dilation2", "qdq-per-tensor"),
         ("conv_groups4", "qdq-per-tensor"),
+        ("conv_transpose", "qdq-per-tensor"),
         ("gemm", "qdq-per-tensor"),
+        ("matmul_3d", "qdq-per-tensor"),
         ("residual_block", "qdq-per-tensor"),
     ],
 )
@@ -53,7 +62,14 @@ def test_stock_lowering_gives_the_same_operations(name, variant):
     _check(quantized_model(name, variant))
 
 
-def test_stock_lowering_of_a_qlinear_convolution():
+@pytest.mark.parametrize(
+    ("window", "result"),
+    [
+        ({"pads": [1, 1, 1, 1], "strides": [2, 1]}, [1, 4, 4, 8]),
+        ({"pads": [2, 2, 2, 2], "dilations": [2, 2]}, [1, 4, 8, 8]),
+    ],
+)
+def test_stock_lowering_of_a_qlinear_convolution(window, result):
     rng = np.random.default_rng(0)
     initializers = [
         numpy_helper.from_array(np.asarray(value), name)
@@ -74,14 +90,13 @@ def test_stock_lowering_of_a_qlinear_convolution():
         ["y"],
         name="conv",
         kernel_shape=[3, 3],
-        pads=[1, 1, 1, 1],
-        strides=[2, 1],
+        **window,
     )
     graph = helper.make_graph(
         [node],
         "qlinear",
         [helper.make_tensor_value_info("x", TensorProto.INT8, [1, 3, 8, 8])],
-        [helper.make_tensor_value_info("y", TensorProto.INT8, [1, 4, 4, 8])],
+        [helper.make_tensor_value_info("y", TensorProto.INT8, result)],
         initializers,
     )
     _check(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 19)], ir_version=9))

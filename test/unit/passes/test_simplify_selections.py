@@ -123,6 +123,12 @@ _CASES = {
         "[2,4,6,9]",
         set(),
     ),
+    "pad_beyond_f32": (  # what torch-mlir puts around a maximum over volumes
+        _list("l", 1, 2) + "%y = torch.aten.constant_pad_nd %x, %l, %least : !torch.vtensor<[2,4,6,6],f32>,"
+        " !torch.list<int>, !torch.float -> !torch.vtensor<[2,4,6,9],f32>",
+        "[2,4,6,9]",
+        set(),
+    ),
     "max_pool": (
         _list("k", 3, 3)
         + _list("l", 2, 2)
@@ -185,6 +191,7 @@ func.func @main(%q: !torch.vtensor<[2,4,6,6],{storage}>, %p: !torch.vtensor<[2,4
   %false = torch.constant.bool false
   %zero = torch.constant.float 0.0
   %tenth = torch.constant.float 0.1
+  %least = torch.constant.float -1.7976931348623157e+308
   %two = torch.constant.float 2.0
   {_GRANULARITIES[granularity].format(t=storage, attributes=attributes)}
   {operation}
@@ -209,6 +216,7 @@ def _run(module: ir.Module, storage: str) -> np.ndarray:
     ("granularity", "storage"), [*((each, "si8") for each in _GRANULARITIES), ("tensor", "ui8"), ("channel", "ui8")]
 )
 @pytest.mark.parametrize("name", _CASES)
+@pytest.mark.filterwarnings("error::RuntimeWarning")
 def test_dequantize_moves_behind(name, granularity, storage):
     module = _parse(granularity, name, storage)
     pipelines.run(module, "builtin.module(quantized-decomposed-simplify)")
