@@ -12,7 +12,15 @@ from torch_mlir import ir
 from e2e.compiled import Compiled
 from e2e.exact import Mismatches, compare
 from e2e.graph import Layer, QuantizedGraph
-from e2e.structure import function_of, in_own_layout, in_source_layout, is_unsigned, layer_operations
+from e2e.structure import (
+    as_slices,
+    as_volumes,
+    function_of,
+    in_own_layout,
+    in_source_layout,
+    is_unsigned,
+    layer_operations,
+)
 
 # Float outputs that are no dequantized integers (a softmax) differ by the order of summation.
 _FLOAT_TOLERANCE = 1e-5
@@ -79,15 +87,16 @@ class LayerComparison:
             if is_unsigned(operation):
                 return None  # what reads it is compared
             # A product of batches of matrices is one of a single batch, which its user reshapes.
-            produced = in_source_layout(operation.operation, values[0])
+            own = in_source_layout(operation.operation, values[0])
+            produced = as_volumes(own, expected.shape)
             produced = produced.reshape(expected.shape) if produced.size == expected.size else produced
             actual = from_storage(produced, expected)
             if actual is None:
                 results.failures.append(f"{layer}: {operation.name} gives {values[0].shape}, not {expected.shape}")
                 return None
             results.record(layer.name, compare(self.graph, layer, actual, expected, tensors))
-            own = in_source_layout(operation.operation, values[0])
-            return [in_own_layout(operation.operation, to_storage(expected, own))]
+            stored = as_slices(expected, own.shape)
+            return [in_own_layout(operation.operation, to_storage(stored, own))]
 
         outputs = self.compiled.interpret(tensors, on_result)
         for name, actual in outputs.items():

@@ -53,6 +53,20 @@ def in_own_layout(operation: ir.Operation, values: np.ndarray) -> np.ndarray:
     return np.ascontiguousarray(values.transpose(inverse))
 
 
+def as_volumes(values: np.ndarray, shape: Sequence[int]) -> np.ndarray:
+    """What is computed slice by slice of volumes [n, c, d, h, w], as [n * d, c, h, w]; other values as they are."""
+    if len(shape) != 5 or values.shape != (shape[0] * shape[2], shape[1], *shape[3:]):
+        return values
+    return values.reshape(shape[0], shape[2], shape[1], *shape[3:]).swapaxes(1, 2)
+
+
+def as_slices(volumes: np.ndarray, shape: Sequence[int]) -> np.ndarray:
+    """The inverse of `as_volumes`, for values that are stored in that shape."""
+    if as_volumes(np.empty(shape, np.int8), volumes.shape).ndim == len(shape):
+        return volumes
+    return volumes.swapaxes(1, 2).reshape(shape)
+
+
 def function_of(module: ir.Module) -> ir.Operation:
     """The compiled function.
 
@@ -140,13 +154,24 @@ def is_unsigned(operation: ir.Operation) -> bool:
     What is computed is signed; what only moves an unsigned argument, or has its sign flipped to be returned, is not.
     """
     flips = 0
-    while operation.name in _MOVEMENTS or operation.name == "tensor.concat" or _is_sign_flip(operation):
+    while (moved := _moved_operand(operation)) is not None:
         flips += _is_sign_flip(operation)
-        source = operation.operands[_MOVED_OPERAND.get(operation.name, int(operation.name.startswith("torq_hl.")))]
+        source = operation.operands[moved]
         if isinstance(source.owner, ir.Block):
             return _is_unsigned_argument(ir.BlockArgument(source)) != (flips % 2 == 1)
         operation = source.owner.operation
     return flips % 2 == 1
+
+
+def _moved_operand(operation: ir.Operation) -> int | None:
+    """The operand whose elements are the result, with their sign flipped or not; None if others are computed."""
+    if operation.name in _MOVEMENTS or operation.name == "tensor.concat" or _is_sign_flip(operation):
+        return _MOVED_OPERAND.get(operation.name, int(operation.name.startswith("torq_hl.")))
+    if operation.name != "linalg.generic":
+        return None
+    (block,) = operation.regions[0].blocks
+    (yielded, *_) = block.operations[len(block.operations) - 1].operands
+    return ir.BlockArgument(yielded).arg_number if isinstance(yielded.owner, ir.Block) else None
 
 
 def _is_unsigned_argument(argument: ir.BlockArgument) -> bool:
