@@ -154,7 +154,7 @@ def _onnx_cases() -> list[Case]:
     operators = {f"onnx.quant.{name}": functools.partial(onnx_quant.check_operator, name) for name in OPERATORS}
     specified = {
         f"onnx.quant.specification.{name}": functools.partial(onnx_quant.check_specification, name)
-        for name in onnx_quant.supported_cases()
+        for name in onnx_quant.specification_cases()
     }
     return [Case(name, check) for name, check in (operators | specified).items()]
 

@@ -29,7 +29,6 @@ SPECIFIED = (
     "QLinearMatMul",
     "QuantizeLinear",
 )
-UNSUPPORTED = ("e4m3fn", "e5m2", "e2m1", "int2")
 
 # Sums of floats in another order; of the largest value of the result.
 _FLOAT_TOLERANCE = 1e-5
@@ -49,11 +48,6 @@ def specification_cases() -> Mapping[str, object]:
         for case in package._NodeTestCases
         if {node.op_type for node in case.model.graph.node} & set(SPECIFIED)
     }
-
-
-def supported_cases() -> list[str]:
-    """Names of the cases of element types that are supported."""
-    return [name for name in specification_cases() if not any(part in name for part in UNSUPPORTED)]
 
 
 def check_specification(name: str, backend: Backend) -> Report:

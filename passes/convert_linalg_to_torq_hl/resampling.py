@@ -68,11 +68,13 @@ def convert_interpolation(quantize: Quantize, clamped: Clamped, rewriter) -> obj
     if region is None or not _is_resize(*region.shapes):
         return NOT_MINE
     dequantize = match_dequantize(region.starts[0])
-    positions = _positions(region)
+    width = dequantize.input.type.element_type.width
+    limits = [(limit - float(dequantize.zero_point)) * float(dequantize.scale) for limit in _limits(width)]
+    positions = _positions(region, *limits)
     if positions is None:
         return NOT_MINE
     check_storage(quantize, [dequantize])
-    if dequantize.input.type.element_type.width != 8:
+    if width != 8:
         raise NoMatch("an interpolation of more than 8 bits has no operation")
     output = _Output(dequantize, quantize, clamped)
     phases = [resampling.phases(each, size) for each, size in zip(positions, region.shapes[0][2:], strict=True)]
@@ -86,8 +88,15 @@ def _is_resize(source: tuple[int, ...], result: tuple[int, ...]) -> bool:
     return len(source) == len(result) == 4 and source[:2] == result[:2]
 
 
-def _positions(region: Region) -> list[np.ndarray] | None:
-    """Where the rows and the columns of the result lie among those of the source, if it interpolates between them."""
+def _limits(width: int) -> tuple[int, int]:
+    return -(1 << (width - 1)), (1 << (width - 1)) - 1
+
+
+def _positions(region: Region, lowest: float, highest: float) -> list[np.ndarray] | None:
+    """Where the rows and the columns of the result lie among those of the source, if it interpolates between them.
+
+    What else is done to values would show somewhere between the lowest and the highest one.
+    """
     source, _ = region.shapes
     run, rng = region.compile(), np.random.default_rng(0)
     rows, columns = (np.arange(size, dtype=np.float32) for size in source[2:])
@@ -97,9 +106,13 @@ def _positions(region: Region) -> list[np.ndarray] | None:
     ]
     if not all(np.all((each >= 0) & (each <= size - 1)) for each, size in zip(positions, source[2:], strict=True)):
         return None
-    probe = rng.uniform(-1, 1, source).astype(np.float32)
-    interpolated = resampling.interpolate(probe.astype(np.float64), *positions)
-    return positions if np.allclose(run(probe), interpolated, rtol=0, atol=_TOLERANCE) else None
+    tolerance = _TOLERANCE * max(abs(lowest), abs(highest))
+    for probe in (rng.uniform(lowest, highest, source), np.full(source, lowest), np.full(source, highest)):
+        probe = probe.astype(np.float32)
+        interpolated = resampling.interpolate(probe.astype(np.float64), *positions)
+        if not np.allclose(run(probe), interpolated, rtol=0, atol=tolerance):
+            return None
+    return positions
 
 
 def _build_phases(output: _Output, phases: list[resampling.Phases]) -> ir.Value:

@@ -113,9 +113,21 @@ def moved_elements(region: Region, run: Callable[[np.ndarray], np.ndarray]) -> n
     probe = np.random.default_rng(0).integers(-100, 100, count).astype(dtype)
     if weight == 1:
         numbers = np.zeros(region.shapes[1], np.int64)
-    if np.any(numbers >= count) or not np.array_equal(run(probe.reshape(shape)), probe[numbers]):
+    if np.any(numbers >= count):
         return None
-    return numbers
+    # What else is done to some values shows with those of both signs, or with extreme ones.
+    negated = ~probe if dtype.kind == "b" else -probe
+    probes = (probe, negated, *(np.full(count, extreme, dtype) for extreme in _extremes(dtype)))
+    return numbers if all(np.array_equal(run(each.reshape(shape)), each[numbers]) for each in probes) else None
+
+
+def _extremes(dtype: np.dtype) -> tuple[float, float]:
+    if dtype.kind == "b":
+        return False, True
+    if dtype.kind == "i":
+        return np.iinfo(dtype).min, np.iinfo(dtype).max
+    largest = 2.0**15 if dtype.itemsize == 2 else 2.0**100
+    return -largest, largest
 
 
 def along_dimensions(numbers: np.ndarray, shape: tuple[int, ...]) -> list[tuple[int | None, np.ndarray]] | None:
