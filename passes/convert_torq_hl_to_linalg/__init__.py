@@ -49,13 +49,17 @@ _LOWERINGS: dict[type[ir.OpView], Lowering] = {
 }
 
 
-def run(op: ir.Operation, kept: Container[str] = ()) -> None:
+def run(op: ir.Operation) -> None:
+    lower(op)
+
+
+def lower(op: ir.Operation, kept: Container[str] = ()) -> None:
     """Lowers all operations but those with the names that are `kept`."""
     refused: list[tuple[ir.Operation, Unsupported]] = []
     patterns = rewrite.RewritePatternSet()
-    for root, lower in _LOWERINGS.items():
+    for root, lowering in _LOWERINGS.items():
         if root.OPERATION_NAME not in kept:
-            patterns.add(root, _pattern(lower, refused))
+            patterns.add(root, _pattern(lowering, refused))
     rewrite.walk_and_apply_patterns(op, patterns.freeze())
     for operation, reason in refused:
         operation.location.emit_error(f"'{operation.name}' op is not lowered to linalg: {reason}")

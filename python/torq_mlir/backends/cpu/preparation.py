@@ -46,7 +46,7 @@ def prepare(module: ir.Module, handled: Container[str]) -> ir.Module:
         if all(name in _NO_CODE or (name in handled and not name.startswith("linalg.")) for name in names):
             return copy
         with diagnostics_as_error(copy.context):
-            convert_torq_hl_to_linalg.run(copy.operation, handled)
+            convert_torq_hl_to_linalg.lower(copy.operation, handled)
             convert_quantized_decomposed_to_linalg.run(copy.operation)
         PassManager.parse(_ELEMENTWISE).run(function.operation)
         float_functions.expand(copy)
