@@ -28,7 +28,7 @@ class Measurement:
     preparation: seconds from the ONNX model to the first result.
     memory: bytes that were taken meanwhile, at the peak.
     products: of the model.
-    agreement: cosine between its results and those of ONNX Runtime in float, or on the only form that there is.
+    agreement: cosine between its results and those of ONNX Runtime on the same form of the model.
     details: more that is known.
     """
 
